@@ -112,7 +112,7 @@ std::string operators_text(const std::vector<part>& parts, ir::graph_view part::
 
 /// "46 layers once, 5 twice, 3 from real numbers": how those that compute make integers of real numbers (ir::rounding).
 std::string rounding_text(const std::vector<part>& parts) {
-  std::array<std::int64_t, 4> counts{};
+  std::array<std::int64_t, 5> counts{};
   for (const part& p : parts)
     for (const ir::node& n : p.before.nodes) {
       const bool given = n.type == &ir::type_of<ctnn::op::input> || n.type == &ir::type_of<ctnn::op::constant>;
@@ -120,7 +120,7 @@ std::string rounding_text(const std::vector<part>& parts) {
       if (!made || given || n.type->is.copies || n.type->is.view) continue;
       ++counts[static_cast<std::size_t>(p.before.at_value(n.outputs.first).type.rounded)];
     }
-  constexpr std::string_view how[] = {"once", "twice", "from real numbers", "coarsely"};
+  constexpr std::string_view how[] = {"once", "twice", "from real numbers", "coarsely", "away from zero"};
   std::string out;
   for (std::size_t i = 0; i < counts.size(); ++i)
     if (counts[i] > 0)

@@ -938,6 +938,10 @@ constexpr auto doubled_then_matrix = [](builder& b) {
   const value_id y = b.scalar("first", mul, b.input("x", {2, 4, 5, 3}), 2);
   b.output("", b.binary("last", mul, y, b.constant("k", {5, 3})));
 };
+constexpr auto nothing_scaled = [](builder& b) {
+  const value_id none_left = b.add(op::slice{{1}, {0}, {0}}, "cut", {b.input("x", {2, 3})});
+  b.output("", b.binary("it", mul, none_left, b.constant("k", {0})));
+};
 constexpr auto huge_scalars = [](builder& b) {
   b.output("", b.scalar("last", mul, b.scalar("first", mul, b.input("x", {4}), 1e30f), 1e30f));
 };
@@ -1004,6 +1008,7 @@ DECLINES("scale of pixels > * a constant that broadcasts it", (rules::merge_affi
 FIRES("pixels by constants", (rules::merge_affine), pixels_by_constants, pixels_scaled_once)
 FIRES("* one number > bias of pixels", (rules::merge_affine), one_number_of_rows<false>, one_number_of_rows<true>)
 DECLINES("* 2 > * a row of pixels", (rules::merge_affine), doubled_then_matrix, "their channels are different axes")
+DECLINES("nothing * a constant of nothing", (rules::binary_to_scale), nothing_scaled, "it has no elements")
 FIRES("* 2 > * 3", (rules::merge_affine), (two_scalars<mul, mul, 2, 3>), (one_scalar<mul, 6>))
 FIRES("* 6 > / 2", (rules::merge_affine), (two_scalars<mul, over, 6, 2>), (one_scalar<mul, 3>))
 FIRES("- 2 > + 3", (rules::merge_affine), (two_scalars<minus, plus, 2, 3>), (one_scalar<plus, 1>))

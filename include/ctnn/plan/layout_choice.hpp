@@ -48,6 +48,7 @@ class layout_choice : planning_phase {
     const bool f32 = computes_f32(g_, now);
     if (const byte_kernel bytes = byte_kernel_of(g_, now); bytes.there) {
       t.layouts = bytes.layouts;
+      t.reads_nchw = false;
     } else if (!f32) {
       t.layouts = layout_rule::nchw;  // kernels for other element types take plain values
     } else if (now.type->layouts) {

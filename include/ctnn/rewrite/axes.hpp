@@ -2,7 +2,7 @@
 // Axes of values where values move, and along which of them the numbers of a constant lie.
 #pragma once
 
-#include "../graph/moved_axes.hpp"
+#include "moved_axes.hpp"
 #include "rewriter.hpp"
 
 namespace ctnn::ir {

@@ -7,8 +7,8 @@
 // recurrent layers know a batch by themselves. All others are refused.
 #pragma once
 
-#include "../graph/moved_axes.hpp"
 #include "expansion.hpp"
+#include "moved_axes.hpp"
 #include "samples_apart.hpp"
 
 namespace ctnn::ir::detail {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "../../rewrite/samples_apart.hpp"  // before what compares operators' records
-#include "../../graph/moved_axes.hpp"
+#include "../../rewrite/moved_axes.hpp"
+#include "../../rewrite/samples_apart.hpp"
 
 namespace ctnn::ncnn {
 

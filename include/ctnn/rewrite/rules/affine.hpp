@@ -36,6 +36,7 @@ struct batch_norm_to_scale {
 /// layer on channels.
 constexpr reason find_channels(const rewriter& r, node_id n, affine_map& m) {
   if (const reason no = find_constant(r, n, m)) return no;
+  if (r.shape(m.x).count() == 0) return {"it has no elements"};
   if (r.shape(m.x).rank == 0 || (!m.numbers.is_one_number() && m.numbers.axis() == none))
     return {"the constant is not one number an index of an axis", r.name(r.producer(r.input(n, m.constant)))};
   return {};

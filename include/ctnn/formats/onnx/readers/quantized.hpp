@@ -31,15 +31,17 @@ inline void add_zero_point(node_reader& n, std::vector<term>& in) {
   if (!none) in.push_back(as_scale(n, n.input(2)));
 }
 
-/// Scale and zero point of all of a value's numbers, where the file holds them: these are its element's.
-inline quantization said_numbers(node_reader& n, std::size_t scale, std::size_t zero, dtype type) {
+/// Scale and zero point of all of a value's numbers, where the file holds them: these are its element's. The scale is f32
+/// unless half precision will do.
+inline quantization said_numbers(node_reader& n, std::size_t scale, std::size_t zero, dtype type,
+                                 bool halves = false) {
   quantization q;
   const auto one = [&](std::size_t i) {
     const shared_array k = n.known(n.input(i));
     return k && k->size() == 1 ? k : nullptr;
   };
   const shared_array s = one(scale), z = n.has(zero) ? one(zero) : nullptr;
-  if (!s || s->type() != dtype::f32 || (n.has(zero) && (!z || z->type() != type))) return {};
+  if (!s || (s->type() != dtype::f32 && !(halves && is_narrow(s->type()))) || (n.has(zero) && (!z || z->type() != type))) return {};
   q = {number_at(*s, 0), z ? saturated<int>(number_at(*z, 0)) : 0};
   return check_quantization("scale", q, type) ? quantization{} : q;
 }
@@ -139,10 +141,10 @@ inline constexpr slot_input of_quantized[] = {
 class byte_inputs {
  public:
   byte_inputs(node_reader& n, std::span<const slot_input> places) : n_(n), places_(places) {
-    if (has("input_scale")) of_ = said_numbers(n, place("input_scale"), place("input_zero"), n.type(n.input(0)));
+    if (has("input_scale")) of_ = said_numbers(n, place("input_scale"), place("input_zero"), n.type(n.input(0)), true);
     if (has("output_scale")) {
       made_ = n.type(input("output_zero"));
-      made_.real = said_numbers(n, place("output_scale"), place("output_zero"), made_);
+      made_.real = said_numbers(n, place("output_scale"), place("output_zero"), made_, true);
       made_.rounded = ir::rounding::real;
     } else {
       made_ = has("input_scale") ? dtype::f32 : dtype::i32;
@@ -272,7 +274,7 @@ inline void byte_product(node_reader& n, std::span<const slot_input> places) {
     return whole ? n.result(y) : in.finish(y, {}, {outputs});
   }
   const ir::quantization by =
-      in.has("weight_scale") ? said_numbers(n, in.place("weight_scale"), in.place("weight_zero"), n.type(b))
+      in.has("weight_scale") ? said_numbers(n, in.place("weight_scale"), in.place("weight_zero"), n.type(b), true)
                              : ir::quantization{};
   if (in.are_said() && by)
     return n.result(n.add_as(in.made(), op::matmul{}, {n.stands_for(a, in.of()), n.stands_for(b, by)}));

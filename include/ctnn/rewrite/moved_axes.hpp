@@ -3,7 +3,9 @@
 // one away or takes a permute through asks here.
 #pragma once
 
-#include "graph.hpp"
+#include "../kernels/operator_code.hpp"  // before operators that compare their records
+
+#include "../graph/graph.hpp"
 
 namespace ctnn::ir {
 
@@ -38,7 +40,7 @@ struct axis_map {
   /// Do the axes from `first` on stay the last ones, in their order?
   constexpr bool keeps_last(int first) const {
     for (int a = first; a < before.rank; ++a)
-      if (to[a] != after.rank - before.rank + a) return false;
+      if (to[a] == none || to[a] != after.rank - before.rank + a) return false;
     return true;
   }
 };
@@ -47,23 +49,29 @@ namespace detail {
 
 /// Operators some of whose fields are axes, or have an entry for each.
 using operators_of_axes =
-    operator_list<op::batch_norm, op::scale, op::bias, op::prelu, op::group_norm, op::softmax, op::log_softmax,
-                  op::concat, op::split, op::quantize, op::dequantize, op::layer_norm, op::rms_norm, op::linear,
-                  op::permute, op::reduce, op::pad, op::slice>;
+    operator_list<op::softmax, op::log_softmax, op::concat, op::split, op::quantize, op::dequantize, op::layer_norm,
+                  op::rms_norm, op::linear, op::permute, op::reduce, op::pad, op::slice>;
+
+/// The same of any operator on channels, whose field `axis` says where they are.
+constexpr bool move_channels(const operator_type* type, span<const double> fields, const axis_map& m,
+                             field_values& moved) {
+  const int old = channel_axis(m.before, type->channel_axis(fields)), now = m(old);
+  // Groups are of the axes behind the channels, too.
+  if (now == none || (type == &type_of<op::group_norm> && !m.keeps_last(old))) return false;
+  const spelled_options said = type->spell(fields);
+  const double axis = spelled_axis(m.after, now);
+  pool<option_record> options(1, {"axis", {&axis, 1}});
+  for (const spelled_option& o : said)
+    if (o.key != "axis") options.push_back({o.key, {o.values.data(), o.values.size()}});
+  return !type->configure({options.data(), options.size()}, moved);
+}
 
 /// Gives the fields of op, whose first input is m.before, what they are for m.after; false: another operator it would
 /// be.
 template <class Op>
 constexpr bool move_axes(Op& op, const axis_map& m) {
   const int rank = m.before.rank;
-  if constexpr (std::is_same_v<Op, op::group_norm>) {
-    if (!m.keeps_last(channel_axis(m.before, op.axis))) return false;
-  }
-  if constexpr (requires { Op::by_channel; }) {
-    const int axis = m(channel_axis(m.before, op.axis));
-    op.axis = spelled_axis(m.after, axis);
-    return axis != none;
-  } else if constexpr (std::is_same_v<Op, op::linear>) {
+  if constexpr (std::is_same_v<Op, op::linear>) {
     return m.keeps_last(rank - op.axes);
   } else if constexpr (std::is_same_v<Op, op::layer_norm> || std::is_same_v<Op, op::rms_norm>) {
     const int first = normal_axis(op.axis, rank);
@@ -126,6 +134,7 @@ constexpr bool move_axes(Op& op, const axis_map& m) {
 
 /// Are some of its fields axes?
 constexpr bool has_axes(const operator_type* type) {
+  if (type->channel_axis) return true;
   return []<class... Ops>(const operator_type* t, operator_list<Ops...>) { return ((t == &type_of<Ops>) || ...); }(
              type, detail::operators_of_axes{});
 }
@@ -133,6 +142,7 @@ constexpr bool has_axes(const operator_type* type) {
 /// The fields of an operator for its first input with moved axes; of one whose fields are none, as they are. False:
 /// no fields are the same operator's.
 constexpr bool move_axes(const operator_type* type, span<const double> fields, const axis_map& m, field_values& moved) {
+  if (type->channel_axis) return detail::move_channels(type, fields, m, moved);
   bool fits = true, found = false;
   const auto move = [&]<class Op>(std::type_identity<Op>) {
     if (type != &type_of<Op>) return;
