@@ -8,7 +8,6 @@
 
 #include "optimization.hpp"
 #include "rule.hpp"
-#include "shared_expressions.hpp"
 
 namespace ctnn::ir {
 
@@ -213,6 +212,10 @@ constexpr optimization optimize_part(graph source, span<const rule_record> rules
       }
     }
     const std::size_t steps = r.history().size();
+    if (changed || first) {
+      shares = shares || shares_weights(r.view());  // rules may have a weight read twice
+      if (shares) r.share_expressions();
+    }
     if ((changed || first) && result.applied < most && detail::merge_common_subexpressions(r, end)) {
       r.name_last_steps(steps, "common_subexpression");
       ++result.applied;
@@ -222,7 +225,6 @@ constexpr optimization optimize_part(graph source, span<const rule_record> rules
   }
   for (std::size_t i = 0; i < end; ++i) result.settled += r.live(static_cast<int>(i)) ? 1u : 0u;
   result.g = r.finish();
-  if (shares) share_equal_expressions(result.g);
   result.history = r.history();
   return result;
 }
