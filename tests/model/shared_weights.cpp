@@ -154,8 +154,8 @@ TEST_CASE("headers have them once, and say so") {
   const program p = code_of(siamese{"2", ""}.file());
   folded_weights numbers(p.source(), p.g());
   const auto text = [&](int packed) {
-    return cpp::write_header(
-        p.g(), [&](expression_id e) { return numbers.elements(e); }, {"net", "siamese.onnx", packed});
+    return cpp::write_header(p.g(), [&](expression_id e) { return numbers.elements(e); },
+                             {"net", "siamese.onnx", packed});
   };
   const std::string loads = text(0), firmware = text(4);
   CHECK(loads.find(std::to_string(numbers_of_tower) + " numbers") != std::string::npos);

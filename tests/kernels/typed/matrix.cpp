@@ -99,14 +99,16 @@ TEST_CASE("einsum is a sum over the values of its labels") {
   const array ij = some({2, 3}, 1), jk = some({3, 4}, 2), bij = some({2, 3, 4}, 3), bjk = some({2, 4, 3}, 4),
               ii = some({3, 3}, 5), i = some({3}, 6);
   const std::pair<std::string, std::vector<array>> cases[] = {
-      {"ij,jk->ik", {ij, jk}},     {"ij,jk->ki", {ij, jk}},        {"bij,bjk->bik", {bij, bjk}},
-      {"bij,bkj->kib", {bij, bij}}, {"bij,cji->bc", {bij, bjk}},    {"ij,jk,li->lk", {ij, jk, some({5, 2}, 7)}},
-      {"ii,i->", {ii, i}},         {"ii,i,ij->ji", {ii, i, some({3, 2}, 8)}}, {"bij->jb", {bij}},
-      {"i,j,k->kji", {i, some({2}, 9), some({4}, 10)}}};
+      {"ij,jk->ik", {ij, jk}},      {"ij,jk->ki", {ij, jk}},
+      {"bij,bjk->bik", {bij, bjk}}, {"bij,bkj->kib", {bij, bij}},
+      {"bij,cji->bc", {bij, bjk}},  {"ij,jk,li->lk", {ij, jk, some({5, 2}, 7)}},
+      {"ii,i->", {ii, i}},          {"ii,i,ij->ji", {ii, i, some({3, 2}, 8)}},
+      {"bij->jb", {bij}},           {"i,j,k->kji", {i, some({2}, 9), some({4}, 10)}}};
   for (const auto& [equation, in] : cases) {
     CAPTURE(equation);
     const array want = summed(equation, in);
-    require_near(run_typed(op::einsum::of(equation), in)[0], want.shape(), {want.values().begin(), want.values().end()});
+    require_near(run_typed(op::einsum::of(equation), in)[0], want.shape(),
+                 {want.values().begin(), want.values().end()});
   }
 }
 
