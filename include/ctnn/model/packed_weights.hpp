@@ -26,6 +26,8 @@ struct packing_key {
 class packed_weight {
  public:
   const float* data() const { return same_ ? same_->data() : numbers_.data(); }
+  /// The one that has these numbers, if this one does not.
+  const std::shared_ptr<const packed_weight>& same() const { return same_; }
   /// Of memory that this one has for itself.
   std::size_t bytes() const { return numbers_.size() * sizeof(float); }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "../base/compiled.hpp"
 #include "../base/executor.hpp"
@@ -248,9 +249,13 @@ CTNN_ONCE bool program::admits(const arrays_by_name& fed) const {
 }
 
 CTNN_ONCE std::size_t program::weights_bytes() const {
+  std::map<const packed_weight*, long> held;  // by this program, of which several layers may read one
+  for (const auto& w : weights_)
+    if (++held[w.get()] == 1 && w->same()) ++held[w->same().get()];
   std::size_t sum = 0;
   for (const auto& w : weights_)
-    if (w.use_count() == 1) sum += w->bytes();
+    for (const auto* p : {&w, &w->same()})
+      if (*p && std::exchange(held[p->get()], 0) == p->use_count()) sum += (*p)->bytes();
   return sum;
 }
 

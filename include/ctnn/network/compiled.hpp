@@ -152,8 +152,10 @@ constexpr graph first_graph() {
 
 /// Networks with their numbers find equal weights.
 template <class Net>
-inline constexpr bool may_share_weights =
-    requires(graph& g) { Net::note_numbers(g); } || shares_weights(expanded_view<Net>());
+inline constexpr bool may_share_weights = requires(graph& g) {
+  Net::note_numbers(g);
+}
+|| shares_weights(expanded_view<Net>());
 
 template <class Net, class Rules, std::size_t Part>
 constexpr const auto& rewritten_part();

@@ -8,7 +8,6 @@
 
 #include "optimization.hpp"
 #include "rule.hpp"
-#include "shared_expressions.hpp"
 
 namespace ctnn::ir {
 
@@ -189,7 +188,10 @@ constexpr optimization optimize_part(graph source, span<const rule_record> rules
       ++result.applied;
       changed = true;
     }
-    // Before rules, so that they see one value where a file computes it again for each reader.
+    // Before rules, so that they see one value where a file computes it again for each reader, and one weight where
+    // rules have made several alike.
+    shares = shares || shares_weights(r.view());
+    if (shares) r.share_expressions();
     if (const std::size_t steps = r.history().size();
         result.applied < most && detail::merge_common_subexpressions(r, end)) {
       r.name_last_steps(steps, "common_subexpression");
@@ -223,7 +225,6 @@ constexpr optimization optimize_part(graph source, span<const rule_record> rules
   }
   for (std::size_t i = 0; i < end; ++i) result.settled += r.live(static_cast<int>(i)) ? 1u : 0u;
   result.g = r.finish();
-  if (shares) share_equal_expressions(result.g);
   result.history = r.history();
   return result;
 }

@@ -6,6 +6,7 @@
 
 #include "../graph/zero_channels.hpp"
 #include "measure.hpp"
+#include "shared_expressions.hpp"
 
 namespace ctnn::ir {
 
@@ -428,6 +429,8 @@ class rewriter {
     for (std::size_t i = 0; i < these.size(); ++i) forward(were[i], part + static_cast<int>(i));
     for (const node_id n : these) remove_if_unread(n);
   }
+  /// Weights that have become the same are one.
+  constexpr void share_expressions() { share_equal_expressions(g_); }
   /// Remembers what happened to a layer; the driver fills in the rule.
   constexpr void note(std::string_view consumed, std::string_view into) {
     history_.push_back({{}, consumed, into, 0, 0});

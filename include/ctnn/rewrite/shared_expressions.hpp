@@ -72,7 +72,7 @@ class expression_table {
 constexpr bool shares_weights(const graph_view& g) {
   pool<bool> read(g.expressions.size(), false);
   for (const node& n : g.nodes)
-    for (int k = n.weights.first; k < n.weights.first + n.weights.count; ++k) {
+    for (int k = n.weights.first; k < n.weights.first + n.weights.count && !n.dead; ++k) {
       bool& now = read[static_cast<std::size_t>(g.operands[static_cast<std::size_t>(k)])];
       if (now || (n.type == &type_of<op::constant> && g.at_value(n.outputs.first).readers > 1)) return true;
       now = true;

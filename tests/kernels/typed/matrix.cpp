@@ -2,6 +2,11 @@
 // Products of matrices.
 #include "run_typed.hpp"
 
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
 using namespace ctnn;
 using namespace ctnn::ir;
 using namespace ctnn::ir::test;
@@ -42,6 +47,69 @@ TEST_CASE("einsum in its common forms") {
   description d;
   for (const char* wrong : {"ij,jk->il", "ij", "ij,jk->ii", "i,jk->ik", "ij,jk->ik,"})
     CHECK(problem_of(op::einsum::of(wrong), {a, b}, d));
+}
+
+namespace {
+
+/// torch.einsum by its definition: for every value of all labels a product is added where the output's labels say.
+array summed(const std::string& equation, const std::vector<array>& in) {
+  const std::size_t arrow = equation.find("->");
+  std::vector<std::string> terms(1);
+  for (const char c : equation.substr(0, arrow))
+    if (c == ',') terms.emplace_back();
+    else terms.back() += c;
+  const std::string result = equation.substr(arrow + 2);
+  std::map<char, int> sizes, at;
+  for (std::size_t k = 0; k < in.size(); ++k)
+    for (std::size_t i = 0; i < terms[k].size(); ++i) sizes[terms[k][i]] = in[k].shape()[static_cast<int>(i)];
+  extents shape;
+  for (const char c : result) shape.push_back(sizes[c]);
+  array y(shape);
+  const auto place = [&](const std::string& labels) {
+    std::size_t p = 0;
+    for (const char c : labels) p = p * static_cast<std::size_t>(sizes[c]) + static_cast<std::size_t>(at[c]);
+    return p;
+  };
+  for (const auto& [label, size] : sizes) at[label] = 0;
+  for (bool more = true; more;) {
+    float product = 1;
+    for (std::size_t k = 0; k < in.size(); ++k) product *= in[k][place(terms[k])];
+    y.data()[place(result)] += product;
+    more = false;
+    for (auto& [label, value] : at) {
+      if (++value < sizes[label]) {
+        more = true;
+        break;
+      }
+      value = 0;
+    }
+  }
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("einsum is a sum over the values of its labels") {
+  const auto some = [](const extents& shape, int seed) {
+    array a(shape);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      a.data()[i] = static_cast<float>((static_cast<int>(i) * 7 + seed) % 11) - 5;
+    return a;
+  };
+  const array ij = some({2, 3}, 1), jk = some({3, 4}, 2), bij = some({2, 3, 4}, 3), bjk = some({2, 4, 3}, 4),
+              ii = some({3, 3}, 5), i = some({3}, 6);
+  const std::pair<std::string, std::vector<array>> cases[] = {
+      {"ij,jk->ik", {ij, jk}},      {"ij,jk->ki", {ij, jk}},
+      {"bij,bjk->bik", {bij, bjk}}, {"bij,bkj->kib", {bij, bij}},
+      {"bij,cji->bc", {bij, bjk}},  {"ij,jk,li->lk", {ij, jk, some({5, 2}, 7)}},
+      {"ii,i->", {ii, i}},          {"ii,i,ij->ji", {ii, i, some({3, 2}, 8)}},
+      {"bij->jb", {bij}},           {"i,j,k->kji", {i, some({2}, 9), some({4}, 10)}}};
+  for (const auto& [equation, in] : cases) {
+    CAPTURE(equation);
+    const array want = summed(equation, in);
+    require_near(run_typed(op::einsum::of(equation), in)[0], want.shape(),
+                 {want.values().begin(), want.values().end()});
+  }
 }
 
 TEST_CASE("determinants") {

@@ -96,8 +96,8 @@ constexpr void run(const op::binary& p, const arguments& a) {
     };
     const std::ptrdiff_t dx = step(a.in[0].shape), dz = step(a.in[1].shape);
     detail::for_each_place(rows, [&](const detail::coordinates& at, std::int64_t row) {
-      detail::binary_row(p.function, n, y.data + row * n, 1, x + detail::broadcast_place(a.in[0].shape, rows.rank, at), dx,
-                         z + detail::broadcast_place(a.in[1].shape, rows.rank, at), dz);
+      detail::binary_row(p.function, n, y.data + row * n, 1, x + detail::broadcast_place(a.in[0].shape, rows.rank, at),
+                         dx, z + detail::broadcast_place(a.in[1].shape, rows.rank, at), dz);
     });
   }
   detail::activate(p.activation, y);

@@ -42,7 +42,8 @@ struct resized_axis {
       case tf_half_pixel_for_nn: return (x + 0.5) / scale;
       case tf_crop_and_resize: break;
     }
-    const double start = p.roi[static_cast<std::size_t>(number)], end = p.roi[static_cast<std::size_t>(number + p.axes)];
+    const double start = p.roi[static_cast<std::size_t>(number)],
+                 end = p.roi[static_cast<std::size_t>(number + p.axes)];
     return out > 1 ? start * (size - 1) + x * (end - start) * (size - 1) / (results - 1)
                    : 0.5 * (start + end) * (size - 1);
   }
@@ -140,8 +141,7 @@ constexpr void run(const op::interpolate& p, const arguments& a) {
   for (int i = 0; i < p.axes; ++i) {
     positions.push_back({});
     for (int k = 0; k < y[lead + i]; ++k)
-      positions[static_cast<std::size_t>(i)].push_back(
-          detail::position_along(p, i, x.shape[lead + i], y[lead + i], k));
+      positions[static_cast<std::size_t>(i)].push_back(detail::position_along(p, i, x.shape[lead + i], y[lead + i], k));
   }
   detail::for_each_place(y, [&](const detail::coordinates& at, std::int64_t place) {
     const auto along = [&](int i) -> const detail::position_along& {

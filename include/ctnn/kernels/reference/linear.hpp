@@ -46,9 +46,10 @@ constexpr void run(const op::matmul& p, const arguments& a) {
                        j = has_columns ? at[static_cast<std::size_t>(y.rank - 1)] : 0;
     const std::int64_t left = matrix(l) * rows * depth + (p.transpose_a ? i : i * depth),
                        right = matrix(r) * depth * columns + (p.transpose_b ? j * depth : j);
-    float sum = 0;
+    const std::int64_t along_left = p.transpose_a ? rows : 1, along_right = p.transpose_b ? 1 : columns;
+    float sum = 0;  // of places, not pointers: an operand without elements may have no memory
     for (std::int64_t k = 0; k < depth; ++k)
-      sum += a.in[0].data[left + (p.transpose_a ? k * rows : k)] * a.in[1].data[right + (p.transpose_b ? k : k * columns)];
+      sum += a.in[0].data[left + k * along_left] * a.in[1].data[right + k * along_right];
     a.out[0].data[place] = p.scale * sum;
   });
 }

@@ -167,9 +167,8 @@ constexpr void normalize_over(unsigned axes, const arguments& a, Statistics stat
     const float* x = a.in[0].data + begin;
     float* y = a.out[0].data + begin;
     const auto for_all = [&](auto f) {
-      detail::for_each_place(together, [&](const detail::coordinates& more, std::int64_t) {
-        f(detail::place_of(shape, more));
-      });
+      detail::for_each_place(together,
+                             [&](const detail::coordinates& more, std::int64_t) { f(detail::place_of(shape, more)); });
     };
     const auto [middle, divisor] = statistics([&](auto f) { for_all([&](std::int64_t i) { f(x[i]); }); });
     for_all([&, m = middle, d = divisor](std::int64_t i) { y[i] = (x[i] - m) / d; });
