@@ -8,6 +8,7 @@
 #include "rules/activation.hpp"
 #include "rules/affine.hpp"
 #include "rules/broadcast.hpp"
+#include "rules/byte_products.hpp"
 #include "rules/channels.hpp"
 #include "rules/composite.hpp"
 #include "rules/constant.hpp"

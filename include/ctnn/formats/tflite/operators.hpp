@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "parser.hpp"
-#include "readers/quantized.hpp"
+#include "readers/byte_products.hpp"
 #include "readers/recurrent.hpp"
 
 namespace ctnn::tflite {
