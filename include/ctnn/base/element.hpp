@@ -38,9 +38,10 @@ struct element {
 
   friend constexpr bool operator==(const element&, const element&) = default;
   friend constexpr bool operator==(const element& e, dtype t) { return e.type == t; }
-  /// Do they stand for the same numbers, however they are made?
+  /// Do they stand for the same numbers, however they are made? Bytes that are rounded away from zero are their own
+  /// kind: there is no -128 among them, and layers that read them compute as ncnn's.
   friend constexpr bool same_numbers(const element& a, const element& b) {
-    return a.type == b.type && a.real == b.real;
+    return a.type == b.type && a.real == b.real && (a.rounded == rounding::away) == (b.rounded == rounding::away);
   }
 };
 
