@@ -841,7 +841,7 @@ struct erased {
       bool first = true;
       for (const element& e : in) {
         if (e.type != made.type) continue;
-        if (!first && !(e.real == made.real)) {
+        if (!first && !same_numbers(e, made)) {
           made = made.type;
           break;
         }
