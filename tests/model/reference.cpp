@@ -170,9 +170,16 @@ struct operator_comments {
   std::string field(const std::string& name, const std::string& key) const {
     std::string out;
     const std::regex remark("[ >]" + key + "( = [^;]*|\\{[^;]*\\})?; +///< (.*)");
+    static const std::regex of_fields("^ *(\\w+) (\\w+)\\{\\};");
     each(name, [&](const documented& d) {
-      for (const std::string& line : d.body)
-        if (std::smatch m; out.empty() && std::regex_search(line, m, remark)) out = m[2];
+      for (const std::string& line : d.body) {
+        std::smatch m;
+        if (out.empty() && std::regex_search(line, m, remark)) out = m[2];
+        // A member of such a struct has fields of the operator, called so or behind the member's name.
+        if (!out.empty() || !std::regex_search(line, m, of_fields) || !structs.contains(m[1])) continue;
+        const std::string member = m[2].str() + "_", of = m[1];
+        out = field(of, key.starts_with(member) ? key.substr(member.size()) : key);
+      }
     });
     return out;
   }

@@ -16,7 +16,7 @@ namespace ctnn::op {
 /// In ncnn's arithmetic (an input that is rounded to bytes away from zero) the bias is real, and weights stand for
 /// byte / scale.
 struct weight_element {
-  dtype type = dtype::f32;
+  dtype type = dtype::f32;   ///< i8, u8: the layer multiplies bytes; f32: numbers of the input's own type
   bool by_output = false;    ///< each output has a scale and a zero point, not one for all
   bool zero_points = false;  ///< weights have zero points; without them these are 0
   bool real_bias = false;    ///< the bias is f32 and added to the real number; else it is i32 and part of the sum
