@@ -182,13 +182,17 @@ constexpr void fold_and_pack(const graph_view& g, std::span<const named_weight> 
 /// Packs the weights of a network whose weights are all given as they are: no folding, no heap.
 constexpr void pack_given(const graph_view& g, std::span<const named_weight> given, float* packed) {
   const leaf_lookup leaf{given};
-  for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t, bool is_there) {
-    if (is_there) return;
-    pack_slot(
-        g, n, slot,
-        [&](int k) { return leaf.numbers(g.at_expression(g.weights(n)[static_cast<std::size_t>(k)])); },
-        packed + offset);
-  });
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const node& n = g.nodes[i];
+    const auto numbers = [&](int k) {
+      return leaf.numbers(g.at_expression(g.weights(n)[static_cast<std::size_t>(k)]));
+    };
+    for (int slot = 0; slot < n.weights.count; ++slot) {
+      if (is_packed_before(g, i, slot)) continue;
+      pack_slot(g, n, slot, numbers, packed);
+      packed += packed_room(packed_size(g, n, slot));
+    }
+  }
 }
 
 constexpr std::int64_t count_weights(const graph_view& g) {

@@ -113,6 +113,22 @@ constexpr bool packs_alike(const packed_slot& a, const packed_slot& b, int block
   return packed_detail::lies_alike(a, b);
 }
 
+/// Places from one packed weight of this size to the next.
+constexpr std::int64_t packed_room(std::int64_t size) {
+  return (size + arena_alignment - 1) / arena_alignment * arena_alignment;
+}
+/// Is weight k of node i among the packed ones already, because a node before has it too?
+constexpr bool is_packed_before(const graph_view& g, std::size_t i, int k, int block = channel_block) {
+  const node& n = g.nodes[i];
+  const expression_id e = g.weights(n)[static_cast<std::size_t>(k)];
+  for (std::size_t j = 0; j <= i; ++j) {
+    const node& other = g.nodes[j];
+    for (int l = 0; l < (j == i ? k : other.weights.count); ++l)
+      if (g.weights(other)[static_cast<std::size_t>(l)] == e && packs_alike({g, other, l}, {g, n, k}, block)) return true;
+  }
+  return false;
+}
+
 /// Where each weight begins among a network's packed ones: calls slot(node, number of the weight, expression, offset,
 /// packed size, is it there). Of those that layers share each has a place for every way that it is packed, and is there
 /// when the second of its readers comes. Returns the total.
@@ -142,7 +158,7 @@ constexpr std::int64_t for_each_slot(const graph_view& g, auto&& slot, int block
         known = static_cast<int>(places.size());
         places.push_back({&n, k, total, of_this});
         of_this = known;
-        total += (size + arena_alignment - 1) / arena_alignment * arena_alignment;
+        total += packed_room(size);
       }
       slot(n, k, e, places[static_cast<std::size_t>(known)].offset, size, is_there);
     }

@@ -140,6 +140,8 @@ class layer_reader : public parameter_reader {
     const expression& leaf = expect_weight(v, slot, n);
     builder_.model.set_weight(leaf, builder_.weights.stored(leaf.shape, layer.name));
   }
+  /// Are there no weights to be read, only an architecture?
+  bool gives_zeros() const { return builder_.weights.gives_zeros(); }
   std::vector<float> raw(std::int64_t n) { return builder_.weights.raw(n, layer.name); }
   std::vector<float> tagged(std::int64_t n) { return builder_.weights.tagged(n, layer.name); }
   stored_weights tagged_or_int8(value_id v, std::size_t slot, std::int64_t n) {

@@ -62,6 +62,7 @@ struct permuted_operand {
       return {"it does more than exchange rows and columns", r.name(m.first)};
     if (moves_only_ones(r.get<op::permute>(m.first), r.shape(r.input(m.first))))
       return {"it only reshapes", r.name(m.first)};
+    if (m.input == 0 && r.reads_bytes(m.last)) return {"the left matrix of bytes is read by rows"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
@@ -85,6 +86,8 @@ struct permuted_product {
     if (moves_only_ones(r.get<op::permute>(m.last), r.shape(r.input(m.last)))) return {"it only reshapes"};
     for (int i = 0; i < 2; ++i)
       if (r.shape(r.input(m.first, i)).rank < 2) return {"an operand is a vector", r.name(m.first)};
+    if (r.reads_bytes(m.first) && !r.get<op::matmul>(m.first).transpose_b)
+      return {"the left matrix of bytes is read by rows", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {

@@ -90,7 +90,7 @@ inline value_id int8_input(layer_reader& l, value_id x) {
 }
 /// Reads the scale of bytes, by which ncnn multiplies; it may be `known` from the layer before.
 inline void read_int8_scale(layer_reader& l, value_id v, bool known) {
-  const float scale = l.raw(1)[0];
+  const float stated = l.raw(1)[0], scale = stated == 0 && l.gives_zeros() ? 1 : stated;
   const ir::quantization q{1 / static_cast<double>(scale), 0};
   if (!(scale > 0) || check_quantization("scale", q, dtype::i8))
     l.fail("has an int8 scale of " + std::to_string(scale) + ", expected a number above 0");
