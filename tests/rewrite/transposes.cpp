@@ -405,6 +405,10 @@ constexpr auto skip_reshaped = [](builder& b) {
   b.output("", b.sum("it", x, b.permute("back", softmax_of(b, y), {1, 0, 2})));
 };
 
+constexpr auto skip_of_itself = [](builder& b) {
+  const value_id x = b.input("x", {3, 4, 4});
+  b.output("", b.sum("both", x, b.permute("turned", x, {0, 2, 1})));
+};
 }  // namespace
 
 FIRES("+ one number a channel after nhwc", (rules::binary_to_scale), (times_channels<add, false, 5>),
@@ -476,6 +480,7 @@ DECLINES("a skip of what is permuted later", (rules::permute_skip), skip_permute
          "its other operand is not permuted back")
 DECLINES("a skip where what is permuted is read elsewhere", (rules::permute_skip), skip_is_read,
          "its input is a network output too")
+DECLINES("a matrix and itself turned", (rules::permute_skip), skip_of_itself, "its other operand is not permuted back")
 DECLINES("a skip where the permute only reshapes", (rules::permute_skip), skip_reshaped, "it only reshapes")
 
 FIRES("a product of matrices in permuted batches", (rules::permuted_batches), (product_after<1, 0, 3, 2>),

@@ -194,7 +194,7 @@ struct eltwise {
   }
   constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
-    return out[0] == dtype::boolean ? wrong_type(name, out[0]) : require_one_type(in, name);
+    return out[0] == dtype::boolean || reads_reals(in) ? wrong_type(name, out[0]) : require_one_type(in, name);
   }
 };
 

@@ -130,6 +130,7 @@ struct requantize_bytes {
   static constexpr reason guard(const rewriter& r, match& m) {
     if (const reason no = move_bytes::find_between(r, m)) return no;
     if (m.same) return {"nothing changes", r.name(m.dequantize), false, true};
+    if (r.type(r.output(m.quantize)).rounded == rounding::away) return {"it rounds real numbers away from zero"};
     return r.readers(r.output(m.dequantize)) == 1
                ? reason{}
                : reason{"its input is also read by another layer", r.name(m.dequantize), true};
@@ -178,7 +179,9 @@ struct join_bytes {
     for (const value_id v : r.inputs_of(m.first)) {
       const node_id d = r.producer(v);
       if (!dequantizes_bytes(r, d)) return {"it is not dequantised from bytes", r.name(d)};
-      if (!as_it_is(r, d, q) && r.readers(v) != 1) return {"its input is also read by another layer", r.name(d), true};
+      if (as_it_is(r, d, q)) continue;
+      if (q.rounded == rounding::away) return {"it rounds real numbers away from zero"};
+      if (r.readers(v) != 1) return {"its input is also read by another layer", r.name(d), true};
     }
     return {};
   }

@@ -158,7 +158,7 @@ struct permute_skip {
     if (const reason no = only_reshapes(r, m.turned)) return no;
     const op::permute back = inverse(r.get<op::permute>(m.turned));
     r.refused_reader(m.y, [&](node_id n) -> reason {
-      if (n > m.turned) return {"it comes too late"};
+      if (n >= m.turned) return {"it comes too late"};  // or it is the permute of x, which is y
       if (r.is<op::permute>(n) && r.get<op::permute>(n).order == back.order) m.back = r.output(n);
       return {};
     });
@@ -201,6 +201,7 @@ struct permuted_batches {
     const auto p = r.get<op::permute>(m.a), q = r.get<op::permute>(m.b);
     if (p.order.size() < 3 || !moves_batches_only(p) || !(of_batches(p).order == of_batches(q).order))
       return {"the batches of its operands are permuted differently", r.name(m.b)};
+    if (turns(p) && r.reads_bytes(m.product)) return {"the left matrix of bytes is read by rows", r.name(m.a)};
     if (moves_only_ones(of_batches(p), unpermuted(of_batches(p), r.shape(r.output(m.product)))))
       return {"it does not permute batches", r.name(m.a)};
     if (r.shape(r.output(m.product)).count() > r.shape(r.output(m.a)).count() + r.shape(r.output(m.b)).count())
