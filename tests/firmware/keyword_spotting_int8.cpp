@@ -14,19 +14,18 @@ namespace nn = ctnn;
 
 template <nn::fixed_string Name>
 using depthwise = nn::conv2d<Name, nn::out<64>, nn::kernel<3>, nn::pad<1>, nn::groups<64>, nn::per_channel,
-                                       nn::as_i8<0.05, -128>, nn::fused<nn::function::relu>>;
+                             nn::as_i8<0.05, -128>, nn::fused<nn::function::relu>>;
 template <nn::fixed_string Name>
-using pointwise = nn::conv2d<Name, nn::out<64>, nn::kernel<1>, nn::per_channel, nn::as_i8<0.05, -128>,
-                                       nn::fused<nn::function::relu>>;
+using pointwise =
+    nn::conv2d<Name, nn::out<64>, nn::kernel<1>, nn::per_channel, nn::as_i8<0.05, -128>, nn::fused<nn::function::relu>>;
 
-struct network
-    : nn::network<nn::input<"mfcc", nn::shape<1, 49, 10>, nn::as_i8<0.5, 83>>,
-                  nn::conv2d<"conv", nn::out<64>, nn::kernel<10, 4>, nn::stride<2>, nn::same_upper,
-                                       nn::per_channel, nn::as_i8<0.05, -128>, nn::fused<nn::function::relu>>,
-                  depthwise<"dw1">, pointwise<"pw1">, depthwise<"dw2">, pointwise<"pw2">, depthwise<"dw3">,
-                  pointwise<"pw3">, depthwise<"dw4">, pointwise<"pw4">, nn::adaptive_avg_pool2d<"pool">,
-                  nn::flatten<"flat">, nn::linear<"fc", nn::out<12>, nn::as_i8<0.125, 14>>,
-                  nn::softmax<"prob", nn::as_i8<0.00390625, -128>>, nn::output<"fc", "prob">> {};
+struct network : nn::network<nn::input<"mfcc", nn::shape<1, 49, 10>, nn::as_i8<0.5, 83>>,
+                             nn::conv2d<"conv", nn::out<64>, nn::kernel<10, 4>, nn::stride<2>, nn::same_upper,
+                                        nn::per_channel, nn::as_i8<0.05, -128>, nn::fused<nn::function::relu>>,
+                             depthwise<"dw1">, pointwise<"pw1">, depthwise<"dw2">, pointwise<"pw2">, depthwise<"dw3">,
+                             pointwise<"pw3">, depthwise<"dw4">, pointwise<"pw4">, nn::adaptive_avg_pool2d<"pool">,
+                             nn::flatten<"flat">, nn::linear<"fc", nn::out<12>, nn::as_i8<0.125, 14>>,
+                             nn::softmax<"prob", nn::as_i8<0.00390625, -128>>, nn::output<"fc", "prob">> {};
 using optimized = nn::optimized<network>;
 static_assert(nn::macs<optimized> == 2656768);
 

@@ -294,8 +294,8 @@ TEST_CASE("what ncnn has no layer for is named") {
   const value_id both[] = {0, 1};
   REQUIRE(!add_node(slopes.network, op::binary{op::binary_function::prelu}, "p", both));
   add_output(slopes.network, "p", 2);
-  CHECK_THROWS_WITH_AS(ncnn::write(slopes),
-                       "ncnn cannot express: binary 'p': slopes that are no numbers a channel", error);
+  CHECK_THROWS_WITH_AS(ncnn::write(slopes), "ncnn cannot express: binary 'p': slopes that are no numbers a channel",
+                       error);
 }
 
 TEST_CASE("recurrent layers that are not ncnn's are named") {

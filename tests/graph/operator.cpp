@@ -66,7 +66,8 @@ static_assert(result_of(by_value, {{3, 7}, {5, 7}}) == extents{3, 5});
 static_assert(mistake_of(by_value, {{3, 7}, {7, 5}}) == mistake::shape_mismatch);
 static_assert(mistake_of(by_value, {{3, 7}}) == mistake::wrong_number_of_inputs);
 static_assert(mistake_of(by_value, {{3, 7}, {5, 7}}, {dtype::f32, dtype::f64}) == mistake::element_type);
-static_assert(mistake_of(op::linear{5, true, {}, 1, 0, false, {}, false, 4}, {{3, 7}, {5, 7}}) == mistake::option_out_of_range);
+static_assert(mistake_of(op::linear{5, true, {}, 1, 0, false, {}, false, 4}, {{3, 7}, {5, 7}}) ==
+              mistake::option_out_of_range);
 static_assert(result_of(window(op::conv2d{}, 4, 3, 2), {{2, 9, 8}, {4, 7, 6}, {4}}) ==
               extents{4, 7, 6});  // a residual, then the bias
 

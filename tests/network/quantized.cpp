@@ -14,38 +14,30 @@ TEST_CASE("bytes in, bytes out") {
 namespace {
 
 /// ONNX's ConvInteger asks nothing of what the bytes before it stand for.
-struct sums : nn::network<
-    nn::input<"x", nn::shape<1, 8, 8>>,
-    nn::quantize<"bytes", nn::as_i8<0.05, 3>>,
-    nn::storage_cast<"integers">,
-    nn::conv2d<"sums", nn::out<2>, nn::kernel<3>, nn::no_bias>,
-    nn::cast<"real", nn::to<nn::dtype::f32>>> {};
+struct sums : nn::network<nn::input<"x", nn::shape<1, 8, 8>>, nn::quantize<"bytes", nn::as_i8<0.05, 3>>,
+                          nn::storage_cast<"integers">, nn::conv2d<"sums", nn::out<2>, nn::kernel<3>, nn::no_bias>,
+                          nn::cast<"real", nn::to<nn::dtype::f32>>> {};
 static_assert(nn::output_shape<sums, "sums">[0] == 2);
 
 /// A convolution in ncnn's arithmetic.
 template <nn::fixed_string Name, class From, int Kernel>
 using ncnn_layer = nn::conv2d<Name, From, nn::out<2>, nn::kernel<Kernel>, nn::pad<Kernel / 2>, nn::per_channel,
                               nn::real_bias, nn::fused<nn::function::relu>>;
-struct fire : nn::network<nn::input<"x", nn::shape<2, 4, 5>>,
-                          nn::quantize<"bytes", nn::as_i8<1.0 / 40>, nn::rounded_away>,
-                          ncnn_layer<"a", nn::from<"bytes">, 1>, ncnn_layer<"b", nn::from<"bytes">, 3>,
-                          nn::concat<"both", nn::from<"a", "b">, nn::axis<0>>,
-                          nn::quantize<"bytes_of_both", nn::as_i8<1.0 / 25>, nn::rounded_away>,
-                          ncnn_layer<"last", nn::from<"bytes_of_both">, 1>> {};
+struct fire
+    : nn::network<nn::input<"x", nn::shape<2, 4, 5>>, nn::quantize<"bytes", nn::as_i8<1.0 / 40>, nn::rounded_away>,
+                  ncnn_layer<"a", nn::from<"bytes">, 1>, ncnn_layer<"b", nn::from<"bytes">, 3>,
+                  nn::concat<"both", nn::from<"a", "b">, nn::axis<0>>,
+                  nn::quantize<"bytes_of_both", nn::as_i8<1.0 / 25>, nn::rounded_away>,
+                  ncnn_layer<"last", nn::from<"bytes_of_both">, 1>> {};
 
 constexpr auto weight_1x1 = bytes<2 * 2>(21);
 constexpr auto weight_3x3 = bytes<2 * 2 * 9>(22);
 constexpr auto last_weight = bytes<2 * 4>(23);
 constexpr float biases[] = {0.25f, -0.5f}, weight_scales[] = {37, 50};
-constexpr nn::named_weight fire_weights[] = {{"a", "weight", weight_1x1},
-                                             {"a", "bias", biases},
-                                             {"a", "weight_scale", weight_scales},
-                                             {"b", "weight", weight_3x3},
-                                             {"b", "bias", biases},
-                                             {"b", "weight_scale", weight_scales},
-                                             {"last", "weight", last_weight},
-                                             {"last", "bias", biases},
-                                             {"last", "weight_scale", weight_scales}};
+constexpr nn::named_weight fire_weights[] = {
+    {"a", "weight", weight_1x1},     {"a", "bias", biases},    {"a", "weight_scale", weight_scales},
+    {"b", "weight", weight_3x3},     {"b", "bias", biases},    {"b", "weight_scale", weight_scales},
+    {"last", "weight", last_weight}, {"last", "bias", biases}, {"last", "weight_scale", weight_scales}};
 constexpr auto fire_as_declared = nn::pack<fire, fire_weights>();
 constexpr auto fire_folded = nn::fold<fire, fire_weights>();
 static_assert(nn::arena_bytes<nn::optimized<fire>> < nn::arena_bytes<fire>);

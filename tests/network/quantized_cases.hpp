@@ -14,23 +14,23 @@ namespace nn = ctnn;
 
 namespace {
 
-struct tiny : nn::network<nn::input<"x", nn::shape<2, 4, 5>, nn::as_i8<0.5, 3>>,
-                          nn::conv2d<"conv", nn::out<4>, nn::kernel<3>, nn::pad<1>, nn::per_channel,
-                                               nn::as_i8<0.25, -20>, nn::fused<nn::function::relu>>,
-                          nn::conv2d<"depthwise", nn::out<4>, nn::kernel<3>, nn::groups<4>, nn::pad<1>,
-                                               nn::per_channel, nn::as_i8<0.5, 5>>,
-                          nn::conv2d<"grouped", nn::from<"conv">, nn::out<4>, nn::kernel<3>, nn::groups<2>,
-                                               nn::pad<1>, nn::as_i8<0.5, 7>, nn::fused<nn::function::clip, 0, 6>>,
-                          nn::add<"sum", nn::from<"depthwise", "conv">, nn::as_i8<0.75, -1>>,
-                          nn::max_pool2d<"pooled", nn::kernel<2>, nn::stride<1>>,
-                          nn::mul<"product", nn::from<"pooled", "pooled">, nn::as_i8<8, -100>>,
-                          nn::sigmoid<"gate", nn::from<"pooled">, nn::as_i8<0.00390625, -128>>,
-                          nn::quantize<"coarse", nn::from<"pooled">, nn::as_i8<8, -100>>,
-                          nn::concat<"both", nn::from<"product", "coarse">, nn::axis<0>>,
-                          nn::avg_pool2d<"mean", nn::kernel<3, 4>>, nn::flatten<"flat">,
-                          nn::linear<"fc", nn::out<5>, nn::as_i8<2, 10>>,
-                          nn::softmax<"prob", nn::as_i8<0.00390625, -128>>, nn::dequantize<"real">,
-                          nn::output<"fc", "prob", "real", "gate", "grouped">> {};
+struct tiny
+    : nn::network<nn::input<"x", nn::shape<2, 4, 5>, nn::as_i8<0.5, 3>>,
+                  nn::conv2d<"conv", nn::out<4>, nn::kernel<3>, nn::pad<1>, nn::per_channel, nn::as_i8<0.25, -20>,
+                             nn::fused<nn::function::relu>>,
+                  nn::conv2d<"depthwise", nn::out<4>, nn::kernel<3>, nn::groups<4>, nn::pad<1>, nn::per_channel,
+                             nn::as_i8<0.5, 5>>,
+                  nn::conv2d<"grouped", nn::from<"conv">, nn::out<4>, nn::kernel<3>, nn::groups<2>, nn::pad<1>,
+                             nn::as_i8<0.5, 7>, nn::fused<nn::function::clip, 0, 6>>,
+                  nn::add<"sum", nn::from<"depthwise", "conv">, nn::as_i8<0.75, -1>>,
+                  nn::max_pool2d<"pooled", nn::kernel<2>, nn::stride<1>>,
+                  nn::mul<"product", nn::from<"pooled", "pooled">, nn::as_i8<8, -100>>,
+                  nn::sigmoid<"gate", nn::from<"pooled">, nn::as_i8<0.00390625, -128>>,
+                  nn::quantize<"coarse", nn::from<"pooled">, nn::as_i8<8, -100>>,
+                  nn::concat<"both", nn::from<"product", "coarse">, nn::axis<0>>,
+                  nn::avg_pool2d<"mean", nn::kernel<3, 4>>, nn::flatten<"flat">,
+                  nn::linear<"fc", nn::out<5>, nn::as_i8<2, 10>>, nn::softmax<"prob", nn::as_i8<0.00390625, -128>>,
+                  nn::dequantize<"real">, nn::output<"fc", "prob", "real", "gate", "grouped">> {};
 
 // Written here as sums that a reader can follow, real number by real number; scales of weights are powers of two, so
 // that doubles have every product exactly.

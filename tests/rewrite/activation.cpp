@@ -367,4 +367,5 @@ constexpr auto sigmoid_of_input = [](builder& b) {
 };
 }  // namespace
 DECLINES("sigmoid of anything", (rules::activation_within), sigmoid_of_input, "")
-DECLINES_LOADED("sums of bytes > relu", (rules::fuse_activation), sums_of_bytes, "its numbers are rounded in another order")
+DECLINES_LOADED("sums of bytes > relu", (rules::fuse_activation), sums_of_bytes,
+                "its numbers are rounded in another order")

@@ -851,9 +851,7 @@ constexpr value_id sums_of_bytes(builder& b, bool real) {
   x.as = {0.5, 0};
   return b.add_as(dtype::f32, c, "first", {b.add(x, "x", {})});
 }
-constexpr auto sums_scaled = [](builder& b) {
-  b.output("", scale(b, "last", sums_of_bytes(b, false)));
-};
+constexpr auto sums_scaled = [](builder& b) { b.output("", scale(b, "last", sums_of_bytes(b, false))); };
 template <bool Scaled>
 constexpr auto bytes_with_zeros = [](builder& b) {
   const value_id y = sums_of_bytes(b, true);

@@ -510,8 +510,7 @@ DECLINES_LOADED("linear by bytes with scales of blocks", (rules::multiply_bytes)
                 "its weight's scales are not the outputs'")
 DECLINES_LOADED("linear between bytes that adds a residual", (rules::multiply_bytes), with_a_residual,
                 "it adds a residual")
-FIRES_LOADED("linear between bytes with ones behind", (rules::multiply_bytes), with_ones_behind,
-             bytes_with_ones_behind)
+FIRES_LOADED("linear between bytes with ones behind", (rules::multiply_bytes), with_ones_behind, bytes_with_ones_behind)
 DECLINES_LOADED("linear of 70,000 bytes", (rules::multiply_bytes), many_inputs, "its sums may be more than 32 bits")
 DECLINES_LOADED("conv of bytes > quantize by a value", (rules::bytes_of_products), quantize_by_value,
                 "its scale is a value, not a number of its own")
@@ -570,8 +569,8 @@ constexpr op::pool maxima(int kernel = 3, int dilation = 1) {
 template <bool Bytes>
 constexpr auto joined_by_ncnn = [](builder& b) {
   const value_id x = ncnn_input(b);
-  const value_id both = b.concat(
-      "joined", {ncnn_layer(b, "a", x, ncnn_result(Bytes)), ncnn_layer(b, "c", x, ncnn_result(Bytes))});
+  const value_id both =
+      b.concat("joined", {ncnn_layer(b, "a", x, ncnn_result(Bytes)), ncnn_layer(b, "c", x, ncnn_result(Bytes))});
   b.output("", ncnn_layer(b, "last", ncnn_quantized(b, b.add(maxima(), "max", {both}))));
 };
 template <bool Bytes>
@@ -602,10 +601,9 @@ constexpr auto two_readers = [](builder& b) {
 template <bool Bytes>
 constexpr auto padded_to_bytes = [](builder& b) {
   const element made = {dtype::u8, {0.25, 9}, rounding::real};
-  const value_id y = b.add_as(Bytes ? made : element{}, conv_of_bytes<weight_is::by_output>(), "a",
-                              {bytes_of(b, coarse, {4, 5, 6})});
-  const value_id p =
-      b.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {0, 0, 2}, Bytes ? 9.0 : 0.0}, "pad", {y});
+  const value_id y =
+      b.add_as(Bytes ? made : element{}, conv_of_bytes<weight_is::by_output>(), "a", {bytes_of(b, coarse, {4, 5, 6})});
+  const value_id p = b.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {0, 0, 2}, Bytes ? 9.0 : 0.0}, "pad", {y});
   b.output("", Bytes ? p : b.add_as(made, op::quantize{}, "q", {p}));
 };
 /// A layer > what `put` makes of its result > a layer that quantizes.

@@ -190,9 +190,7 @@ class typed_random_graph {
     c.weight = {dtype::i8, true, false, true};
     const extents image{4, 5, 6};
     const element bytes(dtype::i8, {0.05, 0}, rounding::away);
-    const auto layer = [&](value_id x) {
-      return add(op::quantize{}, {x}, "n", {&bytes, 1}) && add(c, {newest()});
-    };
+    const auto layer = [&](value_id x) { return add(op::quantize{}, {x}, "n", {&bytes, 1}) && add(c, {newest()}); };
     if (!layer(value(image, dtype::f32))) return;
     const value_id x = newest();
     if (r_.one_in(2) && (!layer(value(image, dtype::f32)) || !add(op::concat{}, {x, newest()}))) return;

@@ -13,13 +13,13 @@
 // in, span<element> out): elements of the outputs (without it all inputs and outputs have one type; with an argument
 // `types wanted` between the two those of integers may be what a graph asks for: conv2d's result in bytes of a scale),
 // weights(in, types of, types made) where slots depend on the elements of inputs and outputs, and scratch(in,
-// out), or scratch(in, types of, out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch
-// = false` if its f32 kernel takes none; passes(back, in), refuses(): see operator_type.
-// `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where not all
-// kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and executors may
-// rely on. Everything generic (options of a declared layer, printing, comparing, lifting back to a type) follows from
-// fields(). Graphs hold operators as an `operator_type`, which carries all that is known of it, and a row of numbers: a
-// user's operator is as good as ours.
+// out), or scratch(in, types of, out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp); `static
+// constexpr bool f32_takes_scratch = false` if its f32 kernel takes none; passes(back, in), refuses(): see
+// operator_type. `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where
+// not all kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and
+// executors may rely on. Everything generic (options of a declared layer, printing, comparing, lifting back to a type)
+// follows from fields(). Graphs hold operators as an `operator_type`, which carries all that is known of it, and a row
+// of numbers: a user's operator is as good as ours.
 #pragma once
 
 #include <array>
@@ -854,15 +854,15 @@ struct erased {
     if constexpr (requires(const Op& op) { op.macs(in, out); }) return decode<Op>(f).macs(in, out);
     else return 0;
   }
-  static constexpr bool scratch_by_types =
-      requires(const Op& op, inputs in, types of, span<const extents> out) { op.scratch(in, of, out); };
+  static constexpr bool scratch_by_types = requires(const Op& op, inputs in, types of, span<const extents> out) {
+    op.scratch(in, of, out);
+  };
   static constexpr std::int64_t scratch(span<const double> f, inputs in, [[maybe_unused]] types of,
                                         span<const extents> out) {
     if constexpr (scratch_by_types) return decode<Op>(f).scratch(in, of, out);
     else return decode<Op>(f).scratch(in, out);
   }
-  static constexpr auto scratch_if_any()
-      -> std::int64_t (*)(span<const double>, inputs, types, span<const extents>) {
+  static constexpr auto scratch_if_any() -> std::int64_t (*)(span<const double>, inputs, types, span<const extents>) {
     if constexpr (scratch_by_types ||
                   requires(const Op& op, inputs in, span<const extents> out) { op.scratch(in, out); })
       return &erased::scratch;

@@ -166,7 +166,7 @@ constexpr byte_kernel byte_kernel_of(const graph_view& g, const node& n) {
   if (n.type == &type_of<op::dequantize>) return {n.inputs.count == 1, layout_rule::nchw};
   if (y.type != dtype::i8) return {};
   if (byte_rows_of(g, n))
-    return {true, !is_byte_convolution(n)                    ? layout_rule::nchw
+    return {true, !is_byte_convolution(n)          ? layout_rule::nchw
                   : n.type == &type_of<op::conv1d> ? layout_rule::nwc
                                                    : layout_rule::nhwc};
   const auto pools = [](int axes) { return byte_kernel{axes <= 2, axes == 1 ? layout_rule::nwc : layout_rule::nhwc}; };

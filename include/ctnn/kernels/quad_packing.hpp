@@ -141,8 +141,9 @@ constexpr std::int64_t quad_words(const op::linear& p, const extents& shape) {
   return quad_column_words(shape[p.transposed ? 1 : 0], quads_of(shape[p.transposed ? 0 : 1]));
 }
 constexpr void pack_quads(const op::linear& p, const extents& shape, const float* from, float* to) {
-  pack_quad_columns({1, shape[p.transposed ? 0 : 1], shape[p.transposed ? 1 : 0]}, !p.transposed,
-                    p.weight.type == dtype::i8, [&](std::int64_t i) { return byte_detail::byte_of(from, i); }, to);
+  pack_quad_columns(
+      {1, shape[p.transposed ? 0 : 1], shape[p.transposed ? 1 : 0]}, !p.transposed, p.weight.type == dtype::i8,
+      [&](std::int64_t i) { return byte_detail::byte_of(from, i); }, to);
 }
 
 }  // namespace ctnn::ir

@@ -237,9 +237,7 @@ class rewriter {
   /// Is the rule that is looked at about floats, so that no operator that computes with bytes is meant?
   constexpr bool is_for_floats() const { return for_floats_; }
   constexpr void be_for_floats(bool yes) { for_floats_ = yes; }
-  constexpr bool reads_bytes(node_id n) const {
-    return g_.nodes.items[n].inputs.count > 0 && is_byte(type(input(n)));
-  }
+  constexpr bool reads_bytes(node_id n) const { return g_.nodes.items[n].inputs.count > 0 && is_byte(type(input(n))); }
   /// Has node n, or what makes one of its inputs, weights that are inputs?
   constexpr bool reads_given(node_id n) const {
     if (!any_given_) return false;

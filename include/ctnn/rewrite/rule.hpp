@@ -11,8 +11,9 @@
 //   };
 //
 // and a line in rules.hpp; `static constexpr bool any_type = true;` if it holds for every element type, not for f32
-// only, or `takes_bytes = true` if layers that make f32 of bytes may be among those that the pattern finds. The pattern makes sure that a value that disappears has one reader and is not a network output. A rule with a
-// `match` of its own names what its pattern finds; guard may write there what rewrite needs.
+// only, or `takes_bytes = true` if layers that make f32 of bytes may be among those that the pattern finds. The pattern
+// makes sure that a value that disappears has one reader and is not a network output. A rule with a `match` of its own
+// names what its pattern finds; guard may write there what rewrite needs.
 #pragma once
 
 #include <concepts>

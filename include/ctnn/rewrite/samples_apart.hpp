@@ -13,8 +13,8 @@ namespace ctnn::ir::detail {
 constexpr int axes_of_windows(const operator_type* type, span<const double> fields) {
   const auto is_any = [&]<class... Ops>(operator_list<Ops...>) { return ((type == &type_of<Ops>) || ...); };
   using lines = operator_list<op::conv1d, op::conv_transpose1d>;
-  using images = operator_list<op::conv2d, op::conv_transpose2d, op::channel_shuffle,
-                               op::pixel_shuffle, op::local_response_norm>;
+  using images =
+      operator_list<op::conv2d, op::conv_transpose2d, op::channel_shuffle, op::pixel_shuffle, op::local_response_norm>;
   using volumes = operator_list<op::conv3d, op::conv_transpose3d>;
   if (is_any(lines{})) return 1;
   if (is_any(images{})) return 2;

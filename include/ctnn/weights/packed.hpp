@@ -124,7 +124,8 @@ constexpr bool is_packed_before(const graph_view& g, std::size_t i, int k, int b
   for (std::size_t j = 0; j <= i; ++j) {
     const node& other = g.nodes[j];
     for (int l = 0; l < (j == i ? k : other.weights.count); ++l)
-      if (g.weights(other)[static_cast<std::size_t>(l)] == e && packs_alike({g, other, l}, {g, n, k}, block)) return true;
+      if (g.weights(other)[static_cast<std::size_t>(l)] == e && packs_alike({g, other, l}, {g, n, k}, block))
+        return true;
   }
   return false;
 }

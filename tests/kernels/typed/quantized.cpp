@@ -332,8 +332,7 @@ TEST_CASE("products of matrices of bytes that are values") {
           INFO(rows << " rows, " << i);
           REQUIRE(y.elements<std::int32_t>()[i] == sum);
           REQUIRE(real[i] == static_cast<float>(sum) * 0.125f);
-          REQUIRE(once.elements<std::int8_t>()[i] ==
-                  std::clamp(fixed_factor(0.125 / 100).of(sum) + 3, -128, 127));
+          REQUIRE(once.elements<std::int8_t>()[i] == std::clamp(fixed_factor(0.125 / 100).of(sum) + 3, -128, 127));
         }
       }
   });
@@ -363,10 +362,11 @@ TEST_CASE("products of bytes") {
   t.weight.type = dtype::i8;
   const array one = make<float>({1}, {0.5f}), rows = make<std::uint8_t>({2, 1, 2}, {1, 2, 3, 4}),
               both = make<std::int8_t>({2, 2}, {1, 2, -1, 3});
-  require_near(run_bytes(t, {rows, both, make<std::int32_t>({2}, {-6, 0}), one, make<float>({1}, {2}),
-                             make<std::uint8_t>({1}, {0})},
-                         dtype::f32),
-               {2, 2, 1}, {0, 5, 5, 9});
+  require_near(
+      run_bytes(
+          t, {rows, both, make<std::int32_t>({2}, {-6, 0}), one, make<float>({1}, {2}), make<std::uint8_t>({1}, {0})},
+          dtype::f32),
+      {2, 2, 1}, {0, 5, 5, 9});
 
   op::linear q;
   q.out = 1;

@@ -383,8 +383,8 @@ class importer : public model_builder {
   }
 
   /// Takes what an operator costs to compute from the budget, and says it.
-  std::uint64_t charge(const operator_type& type, std::span<const double> fields, std::span<const extents> in,
-                       types of, std::span<const extents> out, std::string_view name) {
+  std::uint64_t charge(const operator_type& type, std::span<const double> fields, std::span<const extents> in, types of,
+                       std::span<const extents> out, std::string_view name) {
     std::int64_t steps = type.macs(fields, in, out);
     for (const auto list : {in, out})
       for (const extents& s : list) steps += s.count();

@@ -89,7 +89,7 @@ enum class winograd_use { none, each_run, packed };
 template <int Axes>
 struct conv : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
-  static constexpr int tier = 2;  // of one pixel it is a linear layer
+  static constexpr int tier = 2;                              // of one pixel it is a linear layer
   constexpr int own_tier() const { return weight ? -1 : 0; }  // what made real numbers of bytes is gone
   static constexpr std::string_view name = Axes == 1 ? "conv1d"sv : Axes == 2 ? "conv2d"sv : "conv3d"sv;
   /// Over one axis kernels see an image of one row (as_image).
@@ -189,8 +189,7 @@ struct conv : convolution_windows<Axes> {
     for (int i = 0; i < Axes; ++i) {
       const auto k = static_cast<std::size_t>(i);
       const int count = windows::extent_of(result, i), step = count == 1 ? 1 : this->stride[k];
-      g.axis[3 - Axes + i] = {
-          windows::extent_of(in, i), count, this->kernel[k], step, this->dilation[k], before[k]};
+      g.axis[3 - Axes + i] = {windows::extent_of(in, i), count, this->kernel[k], step, this->dilation[k], before[k]};
     }
     return g;
   }

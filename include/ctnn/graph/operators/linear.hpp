@@ -7,11 +7,12 @@
 
 namespace ctnn::op {
 
-/// Input (..., K), output (..., out) with `activation` applied. Weight (out, K), or, of bytes and `transposed`, (K, out),
-/// as in ONNX's MatMul; bias (out). With `axes` above 1 the last that many axes of the input make one row of K numbers,
-/// as a flatten before would; `ones` extents of 1 follow the outputs, as a reshape to (..., out, 1, 1) behind would give:
-/// ready to multiply the channels of an image. With two inputs the second has the output's shape and is added before the
-/// activation (a residual connection), or, with `residual_last`, behind it. Of bytes: weight_element.hpp.
+/// Input (..., K), output (..., out) with `activation` applied. Weight (out, K), or, of bytes and `transposed`, (K,
+/// out), as in ONNX's MatMul; bias (out). With `axes` above 1 the last that many axes of the input make one row of K
+/// numbers, as a flatten before would; `ones` extents of 1 follow the outputs, as a reshape to (..., out, 1, 1) behind
+/// would give: ready to multiply the channels of an image. With two inputs the second has the output's shape and is
+/// added before the activation (a residual connection), or, with `residual_last`, behind it. Of bytes:
+/// weight_element.hpp.
 struct linear {
   static constexpr std::string_view name = "linear";
   static constexpr int tier = 1;

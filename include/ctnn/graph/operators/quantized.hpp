@@ -69,8 +69,7 @@ struct quantize : granularity {
     else out[0] = wanted.empty() ? element{} : wanted[0];
     const dtype to = out[0];
     const bool away = out[0].rounded == ir::rounding::away;
-    if (away && (in.size() > 1 || x != dtype::f32 || to != dtype::i8))
-      return {mistake::option_out_of_range, "rounded"};
+    if (away && (in.size() > 1 || x != dtype::f32 || to != dtype::i8)) return {mistake::option_out_of_range, "rounded"};
     if (x.real) {
       if (in.size() > 1) return wrong_type(name, x);
       if (!is_byte(to) && to != dtype::i16) return wrong_type("result", to);

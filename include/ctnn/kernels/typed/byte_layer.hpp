@@ -192,9 +192,7 @@ class byte_layer {
   /// Do sums become bytes that the activation bounds?
   bool bounds_bytes() const { return is_byte(made_) && !weight_.real_bias && op::is_bounds(activation_); }
   /// Do real numbers become steps of the result before what bounds them, and not behind a function?
-  bool are_steps() const {
-    return is_byte(made_) && weight_.real_bias && !is_away() && op::is_bounds(activation_);
-  }
+  bool are_steps() const { return is_byte(made_) && weight_.real_bias && !is_away() && op::is_bounds(activation_); }
   /// A real number so; a finite one, as a sum of 0 times what is not would be no number.
   float in_steps(float x) const {
     constexpr float most = std::numeric_limits<float>::max();

@@ -230,8 +230,8 @@ inline void multiply_bytes(const op::matmul& p, const arguments& a, scratch_memo
     const auto from = w.offsets(m);
     if (std::exchange(packed, from.b) != from.b) {
       const std::int8_t* const bytes = elements<std::int8_t>(a.in[1]) + from.b;
-      pack_quad_columns(s.each, p.transpose_b, a.in[1].type == dtype::i8, [&](std::int64_t i) { return bytes[i]; },
-                        right);
+      pack_quad_columns(
+          s.each, p.transpose_b, a.in[1].type == dtype::i8, [&](std::int64_t i) { return bytes[i]; }, right);
     }
     multiply_rows(layer, s.each, m, from.a, right, {}, a, memory);
   }

@@ -30,7 +30,8 @@ void run_widened(const Op& op, const arguments& a, scratch_memory memory) {
       const dtype type = s.type == dtype::f32 && is_narrow(a.in[0].type) ? a.in[0].type : s.type.type;
       slots.push_back({a.weights[slots.size()], s.shape, layout::nchw, 0, type});
     }
-    in_floats(whole, [&](const arguments& b) { run_kernel(op, b, memory); }, slots);
+    in_floats(
+        whole, [&](const arguments& b) { run_kernel(op, b, memory); }, slots);
   }
 }
 

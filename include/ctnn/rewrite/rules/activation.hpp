@@ -28,9 +28,8 @@ constexpr bool join(const activation_function& inner, const activation_function&
 }
 
 /// Layers that apply an activation to what they compute.
-using activates =
-    find::any_of_all<find::convolutions, find::transposed_convolutions,
-                     find::any_of<op::linear, op::binary, op::eltwise, op::scale, op::bias>>;
+using activates = find::any_of_all<find::convolutions, find::transposed_convolutions,
+                                   find::any_of<op::linear, op::binary, op::eltwise, op::scale, op::bias>>;
 
 /// conv|...|bias > activation  ->  the same with the activation in registers; between bytes of one element, bounds
 /// alone

@@ -45,7 +45,8 @@ constexpr reason find_channels(const rewriter& r, node_id n, affine_map& m) {
 constexpr int channels_of(const rewriter& r, const affine_map& m) {
   if (!m.numbers.is_one_number()) return m.numbers.axis();
   const node_id maker = r.producer(m.x);
-  return find::detail::choice<weighted_layer>::has(r.at(maker).type) ? output_axis(r, maker) : channel_axis(r.shape(m.x));
+  return find::detail::choice<weighted_layer>::has(r.at(maker).type) ? output_axis(r, maker)
+                                                                     : channel_axis(r.shape(m.x));
 }
 
 /// x * constant, x + constant or prelu(x, constant), one number an index of an axis  ->  scale, bias or prelu

@@ -208,7 +208,9 @@ inline constexpr bool is_transposed<op::conv_transpose<Axes>> = true;
 
 /// Those whose weight may be of bytes: scales and bias take in what a weight of floats does.
 template <class Op>
-concept multiplies_bytes = requires(const Op& op) { op.weight; };
+concept multiplies_bytes = requires(const Op& op) {
+  op.weight;
+};
 template <class Op>
 constexpr bool is_of_bytes(const Op& layer) {
   if constexpr (multiplies_bytes<Op>) return static_cast<bool>(layer.weight);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolutions and linear layers between bytes: a weight of bytes makes real numbers of bytes, and these are bytes again
-// where somebody quantizes them.
+// Convolutions and linear layers between bytes: a weight of bytes makes real numbers of bytes, and these are bytes
+// again where somebody quantizes them.
 #pragma once
 
 #include "quantized.hpp"
@@ -90,9 +90,9 @@ struct multiply_bytes {
   }
 };
 
-/// conv|linear of bytes that makes real numbers > quantize  ->  the layer with bytes for its result; maxima and what moves
-/// elements may stand between, as a greater number is no less a byte. Everybody who reads what becomes bytes quantizes it
-/// to the same element.
+/// conv|linear of bytes that makes real numbers > quantize  ->  the layer with bytes for its result; maxima and what
+/// moves elements may stand between, as a greater number is no less a byte. Everybody who reads what becomes bytes
+/// quantizes it to the same element.
 struct bytes_of_products {
   static constexpr rule_info info{"bytes_of_products",
                                   "conv|linear of bytes > reshape|concat|max pool|... > quantize -> the first ones",
@@ -176,7 +176,8 @@ struct bytes_of_products {
         const element x = r.type(r.input(n));
         bool real = false;
         products::visit(r, n, [&](const auto& layer) { real = layer.weight.real_bias; });
-        if (!real || !r.fits(n, {&x, 1}, r.type(r.output(m.last)))) return {"its sums are of another arithmetic", r.name(n)};
+        if (!real || !r.fits(n, {&x, 1}, r.type(r.output(m.last))))
+          return {"its sums are of another arithmetic", r.name(n)};
       }
       if (const reason no = look_at_readers(r, m, r.output(n))) return no;
     }

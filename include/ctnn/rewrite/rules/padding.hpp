@@ -68,8 +68,7 @@ struct reshape_before_pad {
 /// pad(less than there is) > max pool  ->  pool;  pad(the byte that stands for 0) > conv of bytes  ->  the second
 template <class Last>
 struct pad_window {
-  static constexpr rule_info info{"pad_window", "pad > conv|pool -> the second", lowers::nodes,
-                                  numerics::exact};
+  static constexpr rule_info info{"pad_window", "pad > conv|pool -> the second", lowers::nodes, numerics::exact};
   using pattern = chain<op::pad, Last>;
   static constexpr bool pools = std::is_same_v<Last, op::pool>;
   static constexpr bool any_type = !pools;

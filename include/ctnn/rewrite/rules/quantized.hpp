@@ -209,9 +209,9 @@ struct compute_bytes {
   struct match {
     node_id layer = none, last = none;
   };
-  using pattern =
-      find::node<says_integers, &match::last,
-                 find::alone<find::node<find::any_of<op::activation, op::binary, op::matmul, op::softmax>, &match::layer>>>;
+  using pattern = find::node<
+      says_integers, &match::last,
+      find::alone<find::node<find::any_of<op::activation, op::binary, op::matmul, op::softmax>, &match::layer>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     pool<element> of;
     for (const value_id v : r.inputs_of(m.layer)) {

@@ -101,8 +101,8 @@ inline void read_int8_scale(layer_reader& l, value_id v, bool known) {
 
 /// Weights as bytes (quantized here if the file has them as floats), bias and scales of a layer that makes v of the
 /// bytes x, which an earlier layer made if they are `given`.
-inline void int8_weights(layer_reader& l, value_id x, bool given, value_id v, int out, int weight_size, bool bias, bool requantize,
-                         int scales) {
+inline void int8_weights(layer_reader& l, value_id x, bool given, value_id v, int out, int weight_size, bool bias,
+                         bool requantize, int scales) {
   stored_weights weight = l.tagged_or_int8(v, 0, weight_size);
   std::size_t slot = 1;
   if (bias) l.read_raw(v, slot++, out);
@@ -171,7 +171,8 @@ void convolution(layer_reader& l) {
     of_bytes.weight = int8_weight;
     const value_id bytes = int8_input(l, image),
                    v = l.node(of_bytes, {bytes}, int8.requantize() ? int8_bytes : element{});
-    int8_weights(l, bytes, bytes == image, v, op.out, weight_size, op.bias, int8.requantize(), int8.scales(op.out, op.groups));
+    int8_weights(l, bytes, bytes == image, v, op.out, weight_size, op.bias, int8.requantize(),
+                 int8.scales(op.out, op.groups));
     l.result(vector ? l.reshaped(v, {op.out}, "vector") : v);
     return;
   }

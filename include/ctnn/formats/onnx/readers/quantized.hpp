@@ -31,17 +31,18 @@ inline void add_zero_point(node_reader& n, std::vector<term>& in) {
   if (!none) in.push_back(as_scale(n, n.input(2)));
 }
 
-/// Scale and zero point of all of a value's numbers, where the file holds them: these are its element's. The scale is f32
-/// unless half precision will do.
-inline quantization said_numbers(node_reader& n, std::size_t scale, std::size_t zero, dtype type,
-                                 bool halves = false) {
+/// Scale and zero point of all of a value's numbers, where the file holds them: these are its element's. The scale is
+/// f32 unless half precision will do.
+inline quantization said_numbers(node_reader& n, std::size_t scale, std::size_t zero, dtype type, bool halves = false) {
   quantization q;
   const auto one = [&](std::size_t i) {
     const shared_array k = n.known(n.input(i));
     return k && k->size() == 1 ? k : nullptr;
   };
   const shared_array s = one(scale), z = n.has(zero) ? one(zero) : nullptr;
-  if (!s || (s->type() != dtype::f32 && !(halves && is_narrow(s->type()))) || (n.has(zero) && (!z || z->type() != type))) return {};
+  if (!s || (s->type() != dtype::f32 && !(halves && is_narrow(s->type()))) ||
+      (n.has(zero) && (!z || z->type() != type)))
+    return {};
   q = {number_at(*s, 0), z ? saturated<int>(number_at(*z, 0)) : 0};
   return check_quantization("scale", q, type) ? quantization{} : q;
 }
@@ -273,17 +274,17 @@ inline void byte_product(node_reader& n, std::span<const slot_input> places) {
     const term y = in.layer(op, whole ? in.made() : ir::element(dtype::i32), in.many_of_weight(), b);
     return whole ? n.result(y) : in.finish(y, {}, {outputs});
   }
-  const ir::quantization by =
-      in.has("weight_scale") ? said_numbers(n, in.place("weight_scale"), in.place("weight_zero"), n.type(b), true)
-                             : ir::quantization{};
+  const ir::quantization by = in.has("weight_scale")
+                                  ? said_numbers(n, in.place("weight_scale"), in.place("weight_zero"), n.type(b), true)
+                                  : ir::quantization{};
   if (in.are_said() && by)
     return n.result(n.add_as(in.made(), op::matmul{}, {n.stands_for(a, in.of()), n.stands_for(b, by)}));
   const int rows = n.rank(a) > 1 ? n.shape(a).back(1) : 1;
   n.only_helping(true);
-  const std::vector<term> both = in.has_one_zero("input_zero") && in.has_one_zero("weight_zero")
-                                     ? std::vector<term>{in.from_zero(a, "input_zero"), in.from_zero(b, "weight_zero")}
-                                     : std::vector<term>{in.less_zero(a, "input_zero", 1),
-                                                         in.less_zero(b, "weight_zero", 0)};
+  const std::vector<term> both =
+      in.has_one_zero("input_zero") && in.has_one_zero("weight_zero")
+          ? std::vector<term>{in.from_zero(a, "input_zero"), in.from_zero(b, "weight_zero")}
+          : std::vector<term>{in.less_zero(a, "input_zero", 1), in.less_zero(b, "weight_zero", 0)};
   n.only_helping(in.made() != dtype::i32);
   const term sums = n.add_as(dtype::i32, op::matmul{}, both);
   n.only_helping(false);

@@ -79,14 +79,11 @@ inline std::string ncnn_results(node_writer& w, byte_slots& slots, const activat
 /// A layer by a weight of bytes that ONNX has integers for: `product` makes i32 of bytes, their zero point and the
 /// weight's (both may be left out), `qlinear` bytes of bytes by inputs of QLinearConv's order.
 inline void integer_layer(node_writer& w, byte_slots& slots, const op::weight_element& weight,
-                          const activation_function& f, const extents& each, int lead, auto&& product,
-                          auto&& qlinear) {
+                          const activation_function& f, const extents& each, int lead, auto&& product, auto&& qlinear) {
   const element &x = w.own_type(), &y = w.own_result_type();
   const std::string from = w.in(0, lead);
-  if (x.rounded == ir::rounding::away)
-    return w.result(ncnn_results(w, slots, f, each, product({from})), lead);
-  const std::string zero =
-      x.real ? w.number(static_cast<double>(x.real.zero), x.type) : slots("input_zero");
+  if (x.rounded == ir::rounding::away) return w.result(ncnn_results(w, slots, f, each, product({from})), lead);
+  const std::string zero = x.real ? w.number(static_cast<double>(x.real.zero), x.type) : slots("input_zero");
   if (y.real) {
     const std::string weight_zero =
         slots.has("weight_zero") ? slots("weight_zero") : w.constant(slots.form("weight_scale"), weight.type, 0);
