@@ -169,7 +169,7 @@ class engine {
     requires(x::all_in_arena)
   {
     const float* const nowhere[inputs]{};
-    compute([&] { start({nowhere, weights_, arena()}); });
+    start_with_state({nowhere, weights_, arena()});
   }
 
   /// Of what is not as long, or does not say how long it is.
@@ -292,6 +292,8 @@ class engine {
   static constexpr std::size_t place_in_arena(int p) {
     return static_cast<std::size_t>(x::plan.at(x::plan.root(p)).offset + x::plan.shift(p)) * sizeof(float);
   }
+  /// Is what is carried from run to run apart from the arena, which others use?
+  static constexpr bool keeps_state = !owns && x::carried_count != 0;
   /// Bytes of what is carried as the I-th, and of those before it.
   static constexpr std::size_t state_size(std::size_t i) {
     const ir::value& v = x::g.at_value(x::carried_values[i]);
@@ -319,7 +321,7 @@ class engine {
   }
   /// Others may have used a shared arena since the last run.
   void compute(auto&& run) {
-    if constexpr (owns || x::carried_count == 0) {
+    if constexpr (!keeps_state) {
       run();
     } else {
       const auto each = [&](auto&& copy) {
@@ -398,7 +400,11 @@ class engine {
   }
   void execute(const ir::frame& f) {
     take_inputs(f);
-    compute([&] { start(f); });
+    start_with_state(f);
+  }
+  void start_with_state(const ir::frame& f) {
+    if constexpr (keeps_state) compute([&] { start(f); });
+    else start(f);  // no lambda, which would change what compilers inline
   }
   void execute(const ir::frame& f, const layer_observer& observer) {
     if (!ir::is_target_known && !run_) use_best();
@@ -425,7 +431,7 @@ class engine {
   struct own_state {
     std::byte bytes[state_before(x::carried_count) + 1]{};
   };
-  [[no_unique_address]] std::conditional_t<owns || x::carried_count == 0, no_state, own_state> state_{};
+  [[no_unique_address]] std::conditional_t<keeps_state, own_state, no_state> state_{};
 };
 
 /// Of a network with a mistake, whose one error is said here: whatever is asked of its engine is no second one.
