@@ -115,15 +115,16 @@ class rewriter {
                        decode<op::binary>(fields_in(e.fields)).function == op::binary_function::mul;
     return times && known_of_weight(of[0]) == ones ? known_of_weight(of[1]) : anything;
   }
-  /// Are all numbers of a weight the same one, whatever it is?
-  constexpr bool is_one_number(expression_id weight) const {
+  /// Are all numbers of a weight the same one, whatever it is? What is made in more steps is not looked through.
+  constexpr bool is_one_number(expression_id weight, int steps = 6) const {
     const expression& e = g_.expressions.items[weight];
+    if (steps == 0) return false;
     if (e.shape.count() == 1 || e.type == &type_of<op::full>) return true;
     for (const operator_type* same : {&type_of<op::reshape>, &type_of<op::permute>, &type_of<op::activation>,
                                       &type_of<op::binary>, &type_of<op::scale>, &type_of<op::bias>})
       if (e.type == same) {
         for (int i = 0; i < e.arguments.count; ++i)
-          if (!is_one_number(g_.operands.items[e.arguments.first + i])) return false;
+          if (!is_one_number(g_.operands.items[e.arguments.first + i], steps - 1)) return false;
         return true;
       }
     return false;
