@@ -20,10 +20,13 @@ template <class T>
 struct pooled_cells {
   using sum = std::conditional_t<sizeof(T) == 1, std::int64_t, T>;
   op::pooling function;
-  sum value = function != op::pooling::max           ? sum{}
-              : std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                     : std::numeric_limits<T>::lowest();
+  sum value;
 
+  constexpr explicit pooled_cells(op::pooling f)
+      : function(f),
+        value(f != op::pooling::max                  ? sum{}
+              : std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                     : std::numeric_limits<T>::lowest()) {}
   constexpr bool add(T v) {
     const bool larger = v > value || (v != v && value == value);
     if (function == op::pooling::max) value = larger ? v : value;
@@ -36,6 +39,12 @@ struct pooled_cells {
     else return cells > 0 ? static_cast<T>(value / static_cast<T>(cells)) : T{};
   }
 };
+
+/// Taps of a window from `start` on that lie before `end`.
+constexpr int taps_before(const window_axis& w, std::int64_t start, std::int64_t end) {
+  const std::int64_t n = end > start ? (end - start + w.dilation - 1) / w.dilation : 0;
+  return static_cast<int>(n < w.taps ? n : w.taps);
+}
 
 /// place_of() in values whose planes, of the axes from `lead` on, have their axes the other way round.
 constexpr std::int64_t place_by_columns(const extents& shape, int lead, const coordinates& at) {
@@ -62,18 +71,14 @@ constexpr void run(const op::pool& p, const arguments& a) {
       const window_axis& w = axes[i];
       int& begin = first[static_cast<std::size_t>(lead + i)];
       const std::int64_t start = std::int64_t{begin} * w.stride - w.before;
-      const auto taps_before = [&](std::int64_t end) {
-        const std::int64_t n = end > start ? (end - start + w.dilation - 1) / w.dilation : 0;
-        return static_cast<int>(n < w.taps ? n : w.taps);
-      };
-      const int outside = taps_before(0), inside = taps_before(w.size) - outside;
+      const int outside = detail::taps_before(w, start, 0), inside = detail::taps_before(w, start, w.size) - outside;
       begin = static_cast<int>(start + std::int64_t{outside} * w.dilation);
       cells.push_back(inside);
       counted *= static_cast<float>(p.divisor_whole       ? w.taps
-                                    : p.count_include_pad ? taps_before(std::int64_t{w.size} + w.after)
+                                    : p.count_include_pad ? detail::taps_before(w, start, std::int64_t{w.size} + w.after)
                                                           : inside);
     }
-    detail::pooled_cells<float> pooled{p.function};
+    detail::pooled_cells<float> pooled(p.function);
     std::int64_t best = -1;
     detail::for_each_place(cells, [&](const detail::coordinates& cell, std::int64_t) {
       detail::coordinates from = first;
@@ -110,7 +115,7 @@ constexpr void adaptive_pool_planes(const op::adaptive_pool& p, const extents& s
         all *= cells[i];
         left /= n;
       }
-      detail::pooled_cells<T> pooled{p.function};
+      detail::pooled_cells<T> pooled(p.function);
       for (int t = 0; t < all; ++t) {
         std::int64_t offset = 0, unit = 1;
         for (int i = p.axes - 1, cell = t; i >= 0; cell /= cells[i], unit *= shape[lead + i], --i)
