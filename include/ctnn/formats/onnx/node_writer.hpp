@@ -276,7 +276,10 @@ class node_writer {
   bool multiplies_as_reals(const Op& op) const {
     const element& made = own_result_type();
     if (made == dtype::i32 || own_type().rounded == ir::rounding::away) return false;
-    const bool by_qlinear = made.real && made.rounded == ir::rounding::real && !op.weight.real_bias && !op.activation;
+    bool by_qlinear =
+        made.real && made.rounded == ir::rounding::real && !op.weight.real_bias && !op.activation;
+    if constexpr (std::is_same_v<Op, op::linear>)  // QLinearMatMul has no bias, and the last axis
+      by_qlinear = by_qlinear && !op.bias && op.axes == 1 && op.ones == 0;
     return !by_qlinear;
   }
   value_id output(int i) const { return node_.outputs.first + i; }
