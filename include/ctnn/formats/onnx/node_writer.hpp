@@ -260,10 +260,7 @@ class node_writer {
   /// QuantizeLinear.
   bool computes_reals() const {
     if (own_ == 0 || !own_type().real) return false;
-    if (node_.type == &ir::type_of<op::conv1d>) return multiplies_as_reals(get<op::conv1d>());
-    if (node_.type == &ir::type_of<op::conv2d>) return multiplies_as_reals(get<op::conv2d>());
-    if (node_.type == &ir::type_of<op::conv3d>) return multiplies_as_reals(get<op::conv3d>());
-    if (node_.type == &ir::type_of<op::linear>) return multiplies_as_reals(get<op::linear>());
+    if (is_layer_of_reals<op::conv1d, op::conv2d, op::conv3d, op::linear>()) return true;
     if (node_.type == &ir::type_of<op::matmul>) {
       const element& made = own_result_type();
       return own_type(1).real && made != dtype::i32 && !(made.real && made.rounded == ir::rounding::real);
@@ -271,13 +268,16 @@ class node_writer {
     if (node_.type == &ir::type_of<op::binary>) return get<op::binary>().combines_bytes();
     return node_.type == &ir::type_of<op::activation> || node_.type == &ir::type_of<op::softmax>;
   }
+  template <class... Layers>
+  bool is_layer_of_reals() const {
+    return ((node_.type == &ir::type_of<Layers> && multiplies_as_reals(get<Layers>())) || ...);
+  }
   /// A layer by a weight of bytes: ONNX has operators for its sums, and for bytes of these by QLinearConv's arithmetic.
   template <class Op>
   bool multiplies_as_reals(const Op& op) const {
     const element& made = own_result_type();
     if (made == dtype::i32 || own_type().rounded == ir::rounding::away) return false;
-    bool by_qlinear =
-        made.real && made.rounded == ir::rounding::real && !op.weight.real_bias && !op.activation;
+    bool by_qlinear = made.real && made.rounded == ir::rounding::real && !op.weight.real_bias && !op.activation;
     if constexpr (std::is_same_v<Op, op::linear>)  // QLinearMatMul has no bias, and the last axis
       by_qlinear = by_qlinear && !op.bias && op.axes == 1 && op.ones == 0;
     return !by_qlinear;

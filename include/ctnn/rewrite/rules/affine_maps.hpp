@@ -211,11 +211,6 @@ template <class Op>
 concept multiplies_bytes = requires(const Op& op) {
   op.weight;
 };
-template <class Op>
-constexpr bool is_of_bytes(const Op& layer) {
-  if constexpr (multiplies_bytes<Op>) return static_cast<bool>(layer.weight);
-  else return false;
-}
 
 /// The axis of a weighted layer's outputs in what it makes: a linear layer's lie along the last but for ones, a
 /// convolution's before the axes its windows slide over.
@@ -263,30 +258,34 @@ constexpr reason unless_slopes_fit(const rewriter& r, node_id n, bool slopes) {
   });
   return no;
 }
+/// A layer by a weight of bytes with `map`, which goes into the weight's scale and the bias: put(layer, weights).
+template <class Layer>
+constexpr void with_map_in_scale(rewriter& r, node_id n, Layer layer, const affine& map, auto&& put) {
+  const int scale_at = layer.bias ? 2 : 1;
+  affine folded = fold(r, {none, map.shift}, none, layer.bias ? r.weight(n, 1) : none);
+  pool<expression_id> weights(1, r.weight(n, 0));
+  expression_id scale = r.weight(n, scale_at);
+  if (map.slope != none) {
+    op::binary times;
+    times.function = op::binary_function::mul;
+    const expression_id both[] = {scale, map.slope};
+    scale = r.apply(times, both);
+    layer.weight.by_output = true;
+    folded = fold(r, map, map.slope, layer.bias ? r.weight(n, 1) : none);
+  }
+  layer.bias = folded.shift != none;
+  if (layer.bias) weights.push_back(folded.shift);
+  weights.push_back(scale);
+  if (r.at(n).weights.count == scale_at + 2) weights.push_back(r.weight(n, scale_at + 1));  // zero points
+  put(layer, std::span<const expression_id>(weights));
+}
 /// What becomes of the weighted layer n with `map` and then an activation behind it: put(layer, weights).
 constexpr void with_map(rewriter& r, node_id n, const affine& map, const activation_function& then, auto&& put) {
   weighted_layer::visit(r, n, [&]<class Layer>(Layer layer) {
     layer.activation = then;
+    if constexpr (multiplies_bytes<Layer>)
+      if (layer.weight) return with_map_in_scale(r, n, layer, map, put);
     int groups = 0;
-    if (is_of_bytes(layer)) {
-      const int scale_at = layer.bias ? 2 : 1;
-      affine folded = fold(r, {none, map.shift}, none, layer.bias ? r.weight(n, 1) : none);
-      pool<expression_id> weights(1, r.weight(n, 0));
-      expression_id scale = r.weight(n, scale_at);
-      if (map.slope != none) {
-        op::binary times;
-        times.function = op::binary_function::mul;
-        const expression_id both[] = {scale, map.slope};
-        scale = r.apply(times, both);
-        if constexpr (multiplies_bytes<Layer>) layer.weight.by_output = true;
-        folded = fold(r, map, map.slope, layer.bias ? r.weight(n, 1) : none);
-      }
-      layer.bias = folded.shift != none;
-      if (layer.bias) weights.push_back(folded.shift);
-      weights.push_back(scale);
-      if (r.at(n).weights.count == scale_at + 2) weights.push_back(r.weight(n, scale_at + 1));  // zero points
-      return put(layer, std::span<const expression_id>(weights));
-    }
     if constexpr (is_transposed<Layer>) groups = layer.groups;
     const affine folded = fold(r, map, r.weight(n, 0), layer.bias ? r.weight(n, 1) : none, groups);
     layer.bias = folded.shift != none;
