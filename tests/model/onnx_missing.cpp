@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // What ctnn does not have of ONNX's and ONNX Runtime's operators, as examples/ctnn/README.md lists it.
 // CTNN_WRITE_README=1 test_model --source-file='*onnx_missing.cpp' writes that list.
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <doctest/doctest.h>
 
 #include <ctnn/model.hpp>
 
 #include "support/onnx_bytes.hpp"
+#include "support/page_section.hpp"
 
 using namespace ctnn;
 using namespace ctnn::ir;
@@ -95,11 +93,6 @@ std::string missing_of(const std::string& domain, const char* names) {
   return "Of " + std::to_string(count) + " operators of " + (domain.empty() ? "ONNX" : domain) + ", " +
          std::to_string(missing) + " are missing:\n" + out + line + ".\n";
 }
-std::string text_of(const fs::path& file) {
-  std::ostringstream out;
-  out << std::ifstream(file).rdbuf();
-  return out.str();
-}
 
 }  // namespace
 
@@ -113,12 +106,6 @@ TEST_CASE("the list of missing operators is what the reader does not know") {
     MESSAGE("SKIPPED: no " << readme.string());
     return;
   }
-  const std::string text = text_of(readme), head = "## What is missing of ONNX\n\n";
-  const std::size_t begin = text.find(head), end = text.find("\n## ", begin + 1);
-  REQUIRE(begin != text.npos);
-  const std::size_t from = begin + head.size();
-  const std::string list = missing_of("", onnx_names) + "\n" + missing_of("com.microsoft", microsoft_names);
-  const std::string rest = end == text.npos ? "" : text.substr(end);
-  if (std::getenv("CTNN_WRITE_README")) std::ofstream(readme) << text.substr(0, from) + list + rest;
-  else CHECK(text.substr(from, text.size() - rest.size() - from) == list);
+  test::check_section(readme, "What is missing of ONNX",
+                      missing_of("", onnx_names) + "\n" + missing_of("com.microsoft", microsoft_names));
 }

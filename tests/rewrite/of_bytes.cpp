@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every rule's cases, which are of floats, between bytes as well: from one description. README.md of the room rewrite/
 // says for each rule whether it fires on bytes, and why not.
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 
+#include "support/page_section.hpp"
 #include "support/rule_cases.hpp"
 #include "support/typed_numbers.hpp"
 
@@ -118,11 +116,6 @@ std::map<std::string_view, verdict> verdicts() {
   return all;
 }
 
-std::string in_a_cell(std::string_view text) {
-  std::string out;
-  for (char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
-  return out;
-}
 std::string table() {
   std::string out = "| rule | between bytes |\n|---|---|\n";
   for (const auto& [rule, v] : verdicts())
@@ -136,13 +129,5 @@ std::string table() {
 TEST_CASE("cases of floats are cases of bytes, or there is a reason") {
   const fs::path readme =
       fs::path(__FILE__).parent_path().parent_path().parent_path() / "include/ctnn/rewrite/README.md";
-  std::ostringstream page;
-  page << std::ifstream(readme).rdbuf();
-  const std::string text = page.str(), head = "## Rules of floats between bytes\n\n";
-  const std::size_t begin = text.find("\n\n", text.find(head) + head.size()) + 2, end = text.find("\n## ", begin);
-  REQUIRE(text.find(head) != text.npos);
-  REQUIRE(end != text.npos);
-  const std::string now = table();
-  if (std::getenv("CTNN_WRITE_README")) std::ofstream(readme) << text.substr(0, begin) << now << text.substr(end);
-  else CHECK(text.substr(begin, end - begin) == now);
+  check_section(readme, "Rules of floats between bytes", table(), 1);
 }

@@ -2,7 +2,6 @@
 // The README of the room rewrite/: its table names every rule, and nothing that does not exist.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -14,8 +13,11 @@
 #include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
+#include "support/page_section.hpp"
+
 using namespace ctnn;
 using namespace ctnn::ir;
+using test::in_a_cell, test::text_of;
 namespace fs = std::filesystem;
 
 namespace {
@@ -44,11 +46,6 @@ std::vector<cells> rows_of(const fs::path& readme) {
   }
   return out;
 }
-std::string text_of(const fs::path& file) {
-  std::ostringstream out;
-  out << std::ifstream(file).rdbuf();
-  return out.str();
-}
 /// Is there a line that starts with `macro` and is about the rule?
 bool has_case(const std::string& text, const std::string& macro, const std::string& rule) {
   std::istringstream in(text);
@@ -67,12 +64,6 @@ std::vector<std::string> quoted(const std::string& cell) {
     out.push_back(cell.substr(from + 1, to - from - 1));
     from = to + 1;
   }
-  return out;
-}
-
-std::string in_a_cell(std::string_view text) {
-  std::string out;
-  for (char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
   return out;
 }
 
@@ -99,13 +90,7 @@ std::string table_of_rules() {
 TEST_CASE("the table of rules is what the rules say of themselves") {
   const fs::path readme =
       fs::path(__FILE__).parent_path().parent_path().parent_path() / "include/ctnn/rewrite/README.md";
-  const std::string text = text_of(readme), head = "## Every rule\n\n";
-  const std::size_t begin = text.find(head) + head.size(), end = text.find("\n## ", begin);
-  REQUIRE(begin >= head.size());
-  REQUIRE(end != text.npos);
-  const std::string table = table_of_rules();
-  if (std::getenv("CTNN_WRITE_README")) std::ofstream(readme) << text.substr(0, begin) << table << text.substr(end);
-  else CHECK(text.substr(begin, end - begin) == table);
+  test::check_section(readme, "Every rule", table_of_rules());
 }
 
 TEST_CASE("the table of passes: every rule has a row, every row names what exists") {
