@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <ctnn/kernels/walks/pooling_walk.hpp>
+
 #include "sweeps/pooling.hpp"
 #include "targets_of_this_cpu.hpp"
 
