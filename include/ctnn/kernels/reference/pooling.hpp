@@ -74,8 +74,9 @@ constexpr void run(const op::pool& p, const arguments& a) {
       const int outside = detail::taps_before(w, start, 0), inside = detail::taps_before(w, start, w.size) - outside;
       begin = static_cast<int>(start + std::int64_t{outside} * w.dilation);
       cells.push_back(inside);
+      const std::int64_t padded = std::int64_t{w.size} + w.after;
       counted *= static_cast<float>(p.divisor_whole       ? w.taps
-                                    : p.count_include_pad ? detail::taps_before(w, start, std::int64_t{w.size} + w.after)
+                                    : p.count_include_pad ? detail::taps_before(w, start, padded)
                                                           : inside);
     }
     detail::pooled_cells<float> pooled(p.function);
