@@ -18,7 +18,8 @@ enum class lowers { nodes, tier, position, movable, weights };
 enum class numerics {
   exact,  ///< the same bits from kernels that sum in the same order
   /// Equal in real arithmetic: rounding differs. As long as the sizes of what is summed have a sum, no finite number
-  /// becomes infinite or NaN, and no infinity NaN or the other one.
+  /// becomes infinite or NaN, and no infinity NaN or the other one. What left the range of floats on the way, as
+  /// 0 * infinity and b * (1 / 1e-40) do, may become the number that real arithmetic gives.
   reassociates,
   /// As `reassociates`, but weights or numbers are multiplied with each other first: where that leaves the range of
   /// floats, so may results.
