@@ -40,10 +40,10 @@ constexpr auto axis_of(const Op& op, const axis_map& m) {
 constexpr extents x{3, 4, 5};
 constexpr axis_map batched = axis_map::added(x, 2), alone = axis_map::removed({1, 3, 4, 5});
 /// (2, 4, 5, 3) is (2, 3, 4, 5) permuted; the operator goes before the permute.
-constexpr axis_map nchw = axis_map::unpermuted(op::permute{{0, 2, 3, 1}}, {2, 3, 4, 5});
+constexpr axis_map nchw = axis_map::unpermuted(list<int>{0, 2, 3, 1}, {2, 3, 4, 5});
 
 static_assert(nchw.before == extents{2, 4, 5, 3} && nchw.after == extents{2, 3, 4, 5});
-static_assert(nchw(3) == 1 && nchw(1) == 2 && batched(0) == 1 && alone(0) == none && alone(1) == 0);
+static_assert(nchw(3) == 1 && nchw(1) == 2 && batched(0) == 1 && alone(0) == axis_map::gone && alone(1) == 0);
 
 static_assert(axis_of(op::softmax{-1}, nchw) == 1 && axis_of(op::softmax{-1}, batched) == 3);
 static_assert(axis_of(op::softmax{1}, alone) == 0 && refuses(op::softmax{0}, alone));
@@ -108,6 +108,31 @@ constexpr bool keeps_other_fields() {
 }
 static_assert(keeps_other_fields());
 static_assert(makes(gate{1, 3}, nchw, {2, 3, 4, 5}) && axis_of(gate{1, 3}, alone) == 2 && refuses(gate{1, 0}, alone));
+
+// One whose fields are axes says how they move: a sum over the axes between two of them.
+struct span_sum {
+  static constexpr std::string_view name = "span_sum";
+  int from = 0, to = -1;
+  static constexpr void fields(auto& self, auto&& field) {
+    field("from", self.from);
+    field("to", self.to);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    result[0] = in[0];
+    for (int a = normal_axis(from, in[0].rank); a <= normal_axis(to, in[0].rank); ++a) result[0][a] = 1;
+    return {};
+  }
+  constexpr bool move_axes(const axis_map& m) {
+    const int apart = normal_axis(to, m.before.rank) - normal_axis(from, m.before.rank);
+    return move_axis(from, m) && move_axis(to, m) && to - from == apart;
+  }
+};
+static_assert(has_axes(&type_of<span_sum>) && makes(span_sum{1, 2}, batched, {2, 3, 1, 1}));
+static_assert(makes(span_sum{1, 2}, nchw, {2, 3, 1, 1}) && refuses(span_sum{2, 3}, nchw));
+static_assert(makes(span_sum{1, -1}, alone, {1, 1, 1}) && refuses(span_sum{0, 1}, alone));
+
+static_assert(axis_of(op::topk{2, -1}, nchw) == 1 && axis_of(op::cumsum{0}, batched) == 1);
+static_assert(axis_of(op::hardmax{1}, alone) == 0 && makes(op::arg_reduce{true, 3, false}, batched, {2, 3, 4}));
 
 // What has no axes stays as it is.
 static_assert(!has_axes(&type_of<op::activation>) && has_axes(&type_of<op::split>) && has_axes(&type_of<gate>));

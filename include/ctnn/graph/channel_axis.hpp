@@ -30,6 +30,10 @@ constexpr int spelled_axis(const extents& x, int axis) {
 constexpr int passes_but(int axis, int back, const extents& x) { return x.rank - 1 - back == axis ? -1 : back; }
 /// The same of one that reads x along all axes from `axis` on.
 constexpr int passes_before(int axis, int back, const extents& x) { return x.rank - 1 - back < axis ? back : -1; }
+/// The same of one that itself knows a batch before the channels and `axes` more.
+constexpr int passes_samples(int axes, int back, const extents& x) {
+  return x.rank == axes + 2 && back == x.rank - 1 ? back : -1;
+}
 
 /// infer() of an operator on channels.
 constexpr problem infer_by_channel(std::string_view name, int axis, const extents& x, extents& result) {

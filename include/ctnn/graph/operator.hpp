@@ -13,7 +13,8 @@
 // in, span<element> out): elements of the outputs (without it all inputs and outputs have one type; with an argument
 // `types wanted` between the two those of integers may be what a graph asks for: conv2d's result in bytes of a scale),
 // weights(in, types of, types made) where slots depend on the elements of inputs and outputs, and scratch(in,
-// out), or scratch(in, types of, out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp); `static
+// out), or scratch(in, types of, out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp);
+// move_axes(m): its fields where axes are others (axis_map.hpp); `static
 // constexpr bool f32_takes_scratch = false` if its f32 kernel takes none; passes(back, in), refuses(): see
 // operator_type. `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where
 // not all kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and
@@ -39,6 +40,7 @@
 #include "../base/requantize.hpp"
 #include "../base/static_vector.hpp"
 #include "activation.hpp"
+#include "axis_map.hpp"
 #include "channel_axis.hpp"
 
 namespace ctnn::ir {
@@ -633,6 +635,8 @@ struct operator_type {
   int (*passes)(span<const double> fields, int back, inputs);
   /// The field `axis` of an operator that is by_channel (channel_axis.hpp); null for others.
   int (*channel_axis)(span<const double> fields);
+  /// The fields for an input whose axes have moved (axis_map.hpp); null: they are the same.
+  bool (*move_axes)(span<const double> fields, const axis_map&, field_values& moved);
   /// The struct's name in C++, "ctnn::op::gather".
   std::string_view (*spelling)();
 };
@@ -686,6 +690,18 @@ constexpr auto channel_axis_of() -> int (*)(span<const double>) {
 }
 
 template <class Op>
+constexpr auto move_axes_of() -> bool (*)(span<const double>, const axis_map&, field_values&) {
+  if constexpr (requires(Op& op, const axis_map& m) { op.move_axes(m); })
+    return [](span<const double> f, const axis_map& m, field_values& moved) {
+      Op op = decode<Op>(f);
+      const bool fits = op.move_axes(m);
+      moved = encode(op);
+      return fits;
+    };
+  else return nullptr;
+}
+
+template <class Op>
 constexpr bool takes_given() {
   if constexpr (can_be_given_weights<Op>) {
     last_field last;
@@ -731,6 +747,7 @@ inline constexpr operator_type type_of{&key_of<Op>,
                                        &operator_code<Op>::pack,
                                        &detail::erased<Op>::passes,
                                        detail::channel_axis_of<Op>(),
+                                       detail::move_axes_of<Op>(),
                                        &detail::spelling_of<Op>};
 #endif
 

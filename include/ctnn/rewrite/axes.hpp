@@ -37,7 +37,7 @@ constexpr bool moves_only_ones(const op::permute& p, const extents& x) {
 /// Node n, which reads x permuted by p, gets the fields that it has for x.
 constexpr void move_back(rewriter& r, node_id n, const op::permute& p, const extents& x) {
   field_values moved;
-  if (move_axes(r.at(n).type, r.fields_of(n), axis_map::unpermuted(p, x), moved)) r.recode(n, moved);
+  if (move_axes(r.at(n).type, r.fields_of(n), axis_map::unpermuted(p.order, x), moved)) r.recode(n, moved);
 }
 
 /// Where a constant's numbers lie in a value of any rank: along some of its axes there is one for each index, along all

@@ -45,6 +45,10 @@ struct attention {
     field("which", self.which);
   }
   constexpr bool refuses() const { return lengths; }
+  /// Sequences, where nothing but what they attend to is read and made.
+  constexpr int passes(int back, inputs in) const {
+    return in.size() == 3 && output_count() == 1 && back == in[0].rank - 1 ? back : -1;
+  }
   constexpr int output_count() const { return 1 + (present ? 2 : 0) + (scores ? 1 : 0); }
   /// (batch, heads, length, size) of an input.
   static constexpr extents by_heads(const extents& x, int heads) {

@@ -65,6 +65,7 @@ struct convolution_windows {
       return {mistake::groups_do_not_divide_channels, "groups", {channels_of(x), out}, {groups}};
     return {};
   }
+  constexpr int passes(int back, inputs in) const { return passes_samples(Axes, back, in[0]); }
   /// Slots: a weight of rows x columns x kernel, the bias and the slopes.
   constexpr weight_slots slots(int rows, int columns) const {
     extents shape{rows, columns};

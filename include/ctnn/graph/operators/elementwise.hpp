@@ -213,6 +213,7 @@ struct softmax {
     result[0] = in[0];
     return {};
   }
+  constexpr bool move_axes(const axis_map& m) { return move_axis(axis, m); }
   constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
   constexpr problem infer_types(types in, types wanted, span<element> out) const {
     return reads_reals(in) ? infer_byte_elements(in, 1, wanted, out[0], name) : all_floating(in, out, name);

@@ -97,6 +97,7 @@ struct interpolate {
     }
     return countable(result[0]);
   }
+  constexpr int passes(int back, inputs) const { return back < axes ? -1 : back; }
   constexpr problem infer_types(types in, span<element> out) const {
     out[0] = element_at(in, 0);
     if (fraction_bits > 0 && !is_byte(out[0])) return wrong_type("fraction_bits", out[0]);

@@ -36,6 +36,11 @@ struct layer_norm {
     result[1] = result[2] = y;
     return {};
   }
+  constexpr bool move_axes(const axis_map& m) {
+    const int first = normal_axis(axis, m.before.rank);
+    axis = m(first);
+    return m.keeps_last(first);
+  }
   constexpr int passes(int back, inputs in) const { return passes_before(normal_axis(axis, in[0].rank), back, in[0]); }
   constexpr problem infer_types(types in, span<element> out) const {
     const problem p = all_floating(in, out, name);
@@ -58,6 +63,12 @@ struct rms_norm {
     field("eps", self.eps);
   }
   constexpr problem infer(inputs in, outputs result) const { return layer_norm{axis, eps, false}.infer(in, result); }
+  constexpr bool move_axes(const axis_map& m) {
+    layer_norm as{axis};
+    const bool fits = as.move_axes(m);
+    axis = as.axis;
+    return fits;
+  }
   constexpr int passes(int back, inputs in) const { return layer_norm{axis, eps, false}.passes(back, in); }
   constexpr problem infer_types(types in, span<element> out) const { return each_floating(in, out, name); }
 };

@@ -60,6 +60,7 @@ struct linear {
     if (in.size() == 2 && !(in[1] == result[0])) return {mistake::shape_mismatch, "residual input", in[1], result[0]};
     return {};
   }
+  constexpr bool move_axes(const axis_map& m) { return m.keeps_last(m.before.rank - axes); }
   constexpr int passes(int back, inputs) const { return back < axes ? -1 : back - axes + 1 + ones; }
   /// Numbers of a row.
   constexpr std::int64_t depth(const extents& x) const { return x.count(x.rank - axes, x.rank); }

@@ -115,6 +115,7 @@ struct local_response_norm {
     return alpha / members;
   }
 
+  constexpr int passes(int back, inputs in) const { return passes_samples(2, back, in[0]); }
   constexpr problem infer(inputs in, outputs result) const {
     if (in[0].rank != 3 && in[0].rank != 4) return {mistake::rank_mismatch, name, in[0], {3}};
     if (size < 1) return {mistake::option_out_of_range, "size", {size}, {1}};

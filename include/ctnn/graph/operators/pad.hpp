@@ -51,6 +51,20 @@ struct pad {
     out[0] = element_at(in, 0);
     return require_one_type(in, name);
   }
+  constexpr bool move_axes(const axis_map& m) {
+    const list<int> old[] = {before, after};
+    before.clear();
+    after.clear();
+    for (int a = 0; a < m.after.rank; ++a) before.push_back(0), after.push_back(0);
+    for (int a = 0; a < m.before.rank; ++a) {
+      const int low = old[0][static_cast<std::size_t>(a)], high = old[1][static_cast<std::size_t>(a)];
+      if (m(a) == axis_map::gone && (low != 0 || high != 0)) return false;
+      if (m(a) == axis_map::gone) continue;
+      before[static_cast<std::size_t>(m(a))] = low;
+      after[static_cast<std::size_t>(m(a))] = high;
+    }
+    return true;
+  }
   constexpr int passes(int back, inputs in) const {
     const auto axis = static_cast<std::size_t>(in[0].rank - 1 - back);
     return before[axis] == 0 && after[axis] == 0 ? back : -1;

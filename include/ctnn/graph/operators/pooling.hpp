@@ -70,6 +70,8 @@ struct pool {
     return takes_rows(in[0]) ? layout_rule::nchw_or_nhwc : layout_rule::nhwc;
   }
   constexpr int output_count() const { return indices ? 2 : 1; }
+  /// Positions are counted through all samples.
+  constexpr int passes(int back, inputs in) const { return indices ? -1 : passes_samples(axes, back, in[0]); }
   /// Spatial axis i, of extent `size`.
   constexpr window_axis along(int i, int size) const {
     window_axis a{size,           kernel.at(i), stride.at(i) ? stride.at(i) : kernel.at(i),
@@ -164,6 +166,9 @@ struct adaptive_pool {
     }
     if (flatten) result[0].rank -= axes;
     return countable(result[0]);
+  }
+  constexpr int passes(int back, inputs in) const {
+    return passes_samples(axes, back, in[0]) < 0 ? -1 : back - (flatten ? axes : 0);
   }
   constexpr problem infer_types(types in, span<element> out) const {
     out[0] = element_at(in, 0);

@@ -47,6 +47,7 @@ struct granularity {
     wanted[a] = (x[a] + block - 1) / block;
     return scale == wanted ? problem{} : problem{mistake::shape_mismatch, "scale", scale, wanted};
   }
+  constexpr bool move_axes(const axis_map& m) { return move_axis(axis, m); }
   constexpr int passes(int back, inputs in) const {
     if (in.size() == 1 || (block == 0 && in[1].count() == 1 && in[1].rank <= 1)) return back;
     return block == 0 ? passes_but(normal_axis(axis, in[0].rank), back, in[0]) : -1;

@@ -34,6 +34,19 @@ struct reduce {
     result[0] = y;
     return {};
   }
+  constexpr bool move_axes(const axis_map& m) {
+    const unsigned old = reduced(m.before);
+    unsigned now = 0;
+    for (int a = 0; a < m.before.rank; ++a) {
+      if ((old >> a & 1u) == 0) continue;
+      if (m(a) == axis_map::gone) return false;
+      now |= 1u << m(a);
+    }
+    axes.clear();
+    for (int a = 0; a < m.after.rank; ++a)
+      if (now >> a & 1u) axes.push_back(a);
+    return now != 0;
+  }
   constexpr int passes(int back, inputs in) const {
     const unsigned bits = reduced(in[0]);
     const int axis = in[0].rank - 1 - back;

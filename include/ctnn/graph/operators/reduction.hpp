@@ -35,6 +35,11 @@ struct arg_reduce {
     result[0] = y;
     return {};
   }
+  constexpr bool move_axes(const axis_map& m) { return move_axis(axis, m); }
+  constexpr int passes(int back, inputs in) const {
+    const int own = in[0].rank - 1 - normal_axis(axis, in[0].rank);
+    return back == own ? -1 : back - (!keep && own < back ? 1 : 0);
+  }
   constexpr problem infer_types(types in, span<element> out) const {
     out[0] = dtype::i64;
     return type_at(in, 0) == dtype::boolean ? wrong_type(name, dtype::boolean) : problem{};
@@ -64,6 +69,8 @@ struct cumsum {
     result[0] = in[0];
     return {};
   }
+  constexpr bool move_axes(const axis_map& m) { return move_axis(axis, m); }
+  constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
   constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
@@ -95,6 +102,8 @@ struct topk {
     result[1] = result[0];
     return {};
   }
+  constexpr bool move_axes(const axis_map& m) { return move_axis(axis, m); }
+  constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
   constexpr std::int64_t scratch(inputs, span<const extents>) const { return scratch_for(k, 16); }
   constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
@@ -117,6 +126,7 @@ struct log_softmax {
     result[0] = in[0];
     return {};
   }
+  constexpr bool move_axes(const axis_map& m) { return move_axis(axis, m); }
   constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
   constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
@@ -134,6 +144,8 @@ struct hardmax {
 
   static constexpr void fields(auto& self, auto&& field) { field("axis", self.axis); }
   constexpr problem infer(inputs in, outputs result) const { return log_softmax{axis}.infer(in, result); }
+  constexpr bool move_axes(const axis_map& m) { return move_axis(axis, m); }
+  constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
   constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 

@@ -205,6 +205,17 @@ struct permute {
     result[0] = y;
     return {};
   }
+  /// The first axis comes or goes, before and behind.
+  constexpr bool move_axes(const axis_map& m) {
+    const int more = m.after.rank - m.before.rank;
+    const bool first = more > 0 || (more < 0 && order[0] == 0);
+    list<int> moved;
+    if (more > 0) moved.push_back(0);
+    for (int axis : order)
+      if (m(axis) != axis_map::gone) moved.push_back(m(axis));
+    order = moved;
+    return first && m.keeps_last(more < 0 ? 1 : 0);
+  }
   constexpr int passes(int back, inputs in) const {
     for (int i = 0; i < in[0].rank; ++i)
       if (order[static_cast<std::size_t>(i)] == in[0].rank - 1 - back) return in[0].rank - 1 - i;
@@ -231,6 +242,7 @@ struct channel_shuffle {
     result[0] = x;
     return {};
   }
+  constexpr int passes(int back, inputs in) const { return passes_samples(2, back, in[0]); }
 };
 
 /// torch.pixel_shuffle with a factor an axis: (C fy fx, H, W) to (C, H fy, W fx); channel (c fy + i) fx + j holds the
@@ -258,6 +270,7 @@ struct pixel_shuffle {
     result[0].back(0) *= factor[1];
     return {};
   }
+  constexpr int passes(int back, inputs in) const { return passes_samples(2, back, in[0]); }
 };
 
 /// torch.cat along `axis`; the other extents agree.
@@ -286,6 +299,7 @@ struct concat {
     result[0] = y;
     return {};
   }
+  constexpr bool move_axes(const axis_map& m) { return move_axis(axis, m); }
   constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
 };
 
@@ -333,6 +347,7 @@ struct split {
           mistake::element_count_mismatch, "sizes", {static_cast<int>(sum < 2147483647 ? sum : 2147483647)}, {x[a]}};
     return {};
   }
+  constexpr bool move_axes(const axis_map& m) { return move_axis(axis, m); }
   constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
 };
 
@@ -416,6 +431,17 @@ struct slice {
     return s;
   }
 
+  constexpr bool move_axes(const axis_map& m) {
+    const walks old = over(m.before);
+    walks now = slice{}.over(m.after);
+    for (int a = 0; a < m.before.rank; ++a) {
+      const walk& w = old[static_cast<std::size_t>(a)];
+      if (m(a) != axis_map::gone) now[static_cast<std::size_t>(m(a))] = w;
+      else if (!w.takes_all(m.before[a])) return false;
+    }
+    *this = of(m.after, now);
+    return true;
+  }
   constexpr int passes(int back, inputs in) const {
     const int axis = in[0].rank - 1 - back;
     return over(in[0])[static_cast<std::size_t>(axis)].takes_all(in[0][axis]) ? back : -1;
