@@ -61,6 +61,11 @@ class graph_of_bytes {
             add_node(made, *n.type, n.name, in, {fields.data(), fields.size()}, {}, {made_of.data(), made_of.size()}))
       return void(why = std::string(n.type->name) + ": " + describe(p));
     for (int k = 0; k < n.outputs.count; ++k) moved(n.outputs.first + k) = made.nodes.back().outputs.first + k;
+    for (std::size_t k = 0; k < g_.weights(n).size(); ++k) {  // which channels are zeros
+      const expression& e = g_.at_expression(g_.weights(n)[k]);
+      const expression_id own = made.view().weights(made.nodes.back())[k];
+      made.expressions[static_cast<std::size_t>(own)].fields = made.store_fields(g_.fields_of(e.fields));
+    }
     for (int k = 0; k < n.outputs.count; ++k)
       if (!(made.at_value(made.nodes.back().outputs.first + k).type == made_of[static_cast<std::size_t>(k)]))
         why = std::string(n.type->name) + " has no bytes for its result";

@@ -17,7 +17,7 @@ constexpr void note_zeros(graph& g, expression& e, span<const int> rows, span<co
   for (std::int64_t i = 0; i < e.shape[0]; ++i)
     for (const int c : columns)
       for (std::int64_t k = 0; k < each; ++k) numbers.items[i * row + c * each + k] = 0;
-  note_zero_channels(g, e, numbers);
+  note_zero_channels(g, e, numbers.data());
 }
 
 /// Not constexpr: stops a constant evaluation.

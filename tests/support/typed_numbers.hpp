@@ -44,13 +44,21 @@ class typed_weights {
     const expression& e = g_.at_expression(id);
     if (!e.type) return of(e);
     bytes out(static_cast<std::size_t>(e.shape.count()) * 4 + 8);
+    if (is_integer(e.element)) {
+      with_integers(g_, id, *this, [&](const typed_span& all) {
+        all.visit([&](const auto* first, std::size_t n) { std::memcpy(out.data(), first, n * sizeof *first); });
+      });
+      return out;
+    }
     const expression_evaluator evaluate(g_, id);
     std::vector<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()));
     evaluate.run(*this, scratch.data(), static_cast<float*>(static_cast<void*>(out.data())));
     return out;
   }
-  const float* operator()(const expression& leaf) { return static_cast<float*>(static_cast<void*>(of(leaf).data())); }
-  typed_span numbers(const expression& leaf) {
+  const float* operator()(const expression& leaf) const {
+    return static_cast<float*>(static_cast<void*>(of(leaf).data()));
+  }
+  typed_span numbers(const expression& leaf) const {
     const void* const at = of(leaf).data();
     const auto n = static_cast<std::size_t>(leaf.shape.count());
     if (leaf.element == dtype::u8) return {static_cast<const std::uint8_t*>(at), n};
@@ -59,7 +67,7 @@ class typed_weights {
   }
 
  private:
-  bytes& of(const expression& e) {
+  bytes& of(const expression& e) const {
     const std::string name = std::string(e.layer) + (e.name == "value" ? "" : "." + std::string(e.name));
     bytes& b = known_[name];
     if (b.empty()) {
@@ -68,12 +76,14 @@ class typed_weights {
       const bool is_scale = e.element == dtype::f32 && (name.starts_with("scale") || e.name.ends_with("_scale"));
       for (std::int64_t i = 0; i < e.shape.count() && is_scale; ++i)  // a scale is positive
         f[i] = 0.01f + std::fabs(f[i]);
+      const auto size = static_cast<std::size_t>(size_of(e.element));
+      write_zero_channels(g_, e, [&](std::size_t i) { std::fill_n(b.data() + i * size, size, static_cast<unsigned char>(0)); });
     }
     return b;
   }
 
   graph_view g_;
-  std::map<std::string, bytes> known_;
+  mutable std::map<std::string, bytes> known_;
 };
 
 /// A node's weights as its kernel takes them.

@@ -115,3 +115,105 @@ TEST_CASE("weights of an operator in an expression come after its inputs") {
   CHECK(run(by_value) == run(product));
   CHECK(run(seven) == std::vector<float>{7, 7, 7, 7});
 }
+
+namespace {
+
+constexpr std::int8_t bytes[] = {1, -2, 3, -128, 127, 6};
+constexpr std::int32_t words[] = {2'000'000'011, -7};
+
+struct integer_leaves {
+  constexpr typed_span numbers(const expression& e) const {
+    if (e.element == dtype::i8) return {bytes, 6};
+    return {words, 2};
+  }
+};
+/// Integers keep their element through what only moves them.
+struct moved : expressions {
+  constexpr expression_id integers(std::string_view name, const extents& shape, dtype type) {
+    const expression_id e = leaf(name, shape);
+    g.expressions.back().element = type;
+    return e;
+  }
+  template <class Op>
+  constexpr expression_id move(const Op& op, const extents& shape, std::initializer_list<expression_id> of) {
+    const element type = g.expressions[static_cast<std::size_t>(*of.begin())].element;
+    const expression_id e = add(op, shape, of);
+    g.expressions.back().element = type;
+    return e;
+  }
+};
+template <class T, std::size_t N>
+constexpr bool holds(const moved& x, expression_id e, const std::array<T, N>& wanted) {
+  bool same = false;
+  with_integers(x.g.view(), e, integer_leaves{}, [&](const typed_span& all) {
+    same = same_bits(all, {wanted.data(), wanted.size()});
+  });
+  return same;
+}
+/// The columns of a matrix but the middle one, one after the other; and two copies of two numbers.
+constexpr bool moves_integers() {
+  moved x;
+  const auto matrix = x.integers("bytes", {2, 3}, dtype::i8), pair = x.integers("words", {2}, dtype::i32);
+  op::slice first, last;
+  first.axis = last.axis = {1};
+  first.start = {0};
+  first.end = {1};
+  last.start = {2};
+  last.end = {3};
+  const auto left = x.move(first, {2, 1}, {matrix}), right = x.move(last, {2, 1}, {matrix});
+  const auto both = x.move(op::concat{1}, {2, 2}, {left, right});
+  const auto turned = x.move(op::permute{{1, 0}}, {2, 2}, {both});
+  const auto row = x.move(op::reshape{{4}}, {4}, {turned});
+  const auto twice = x.move(op::concat{0}, {4}, {pair, pair});
+  return holds<std::int8_t, 4>(x, both, {1, 3, -128, 6}) && holds<std::int8_t, 4>(x, row, {1, -128, 3, 6}) &&
+         holds<std::int8_t, 6>(x, x.move(op::reshape{{6}}, {6}, {matrix}), {1, -2, 3, -128, 127, 6}) &&
+         holds<std::int32_t, 4>(x, twice, {2'000'000'011, -7, 2'000'000'011, -7});
+}
+static_assert(moves_integers());
+
+}  // namespace
+
+TEST_CASE("integers are moved as they are, in the compiler as well") { CHECK(moves_integers()); }
+TEST_CASE("more integers than a float can count are moved, too") {
+  constexpr int side = 4100;  // squared above 2^24
+  std::vector<std::int8_t> many(static_cast<std::size_t>(side) * side);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::int8_t>(i * 7 % 251);
+  struct one_leaf {
+    typed_span all;
+    typed_span numbers(const expression&) const { return all; }
+  };
+  moved x;
+  const auto matrix = x.integers("many", {side, side}, dtype::i8);
+  op::slice some;
+  some.axis = {0, 1};
+  some.start = {1, side - 1};
+  some.end = {side, 0};
+  some.step = {1367, -911};
+  const auto e = x.move(some, {3, 5}, {matrix});
+  bool same = true;
+  with_integers(x.g.view(), e, one_leaf{many}, [&](const typed_span& all) {
+    REQUIRE(all.type() == dtype::i8);
+    all.visit([&]<class T>(const T* first, std::size_t n) {
+      REQUIRE(n == 15);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t row = 1 + i / 5 * 1367, column = side - 1 - i % 5 * 911;
+        same = same && first[i] == static_cast<T>(many[row * side + column]);
+      }
+    });
+  });
+  CHECK(same);
+}
+TEST_CASE("integers that were moved become the real numbers that they stand for") {
+  moved x;
+  const auto matrix = x.integers("bytes", {2, 3}, dtype::i8);
+  x.g.expressions.back().element.real = {0.5, 1};
+  const auto turned = x.move(op::permute{{1, 0}}, {3, 2}, {matrix});
+  const auto real = x.add(op::dequantize{}, {3, 2}, {turned});
+  const expression_evaluator evaluate(x.g.view(), real);
+  std::vector<float> scratch(static_cast<std::size_t>(evaluate.scratch_size())), out(6);
+  struct leaves : integer_leaves {
+    const float* operator()(const expression&) const { return nullptr; }
+  };
+  evaluate.run(leaves{}, scratch.data(), out.data());
+  CHECK(out == std::vector<float>{0, -64.5f, -1.5f, 63, 1, 2.5f});
+}

@@ -7,15 +7,23 @@
 
 namespace ctnn::ir {
 
+/// Are there numbers of this type whose zeros somebody looks for?
+template <class T>
+inline constexpr bool may_be_zero_channels =
+    std::is_same_v<T, float> || std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t> ||
+    std::is_same_v<T, std::int32_t>;
+
 /// Looks through a leaf's numbers, and makes its fields of what it finds: how many places of the first axis hold zeros
 /// only, which they are, and which of the second axis do. A leaf without such places has no fields.
-constexpr void note_zero_channels(graph& g, expression& leaf, span<const float> numbers) {
+template <class T>
+  requires may_be_zero_channels<T>
+constexpr void note_zero_channels(graph& g, expression& leaf, const T* numbers) {
   const extents& shape = leaf.shape;
   leaf.fields = {};
-  if (shape.rank < 1 || numbers.empty()) return;
+  if (shape.rank < 1 || shape.count() == 0) return;
   const std::int64_t rows = shape[0], row = shape.count(1, shape.rank), columns = shape.rank > 1 ? shape[1] : 0;
   const std::int64_t each = shape.rank > 1 ? shape.count(2, shape.rank) : 1;
-  const auto zeros = [](const float* from, std::int64_t n) {
+  const auto zeros = [](const T* from, std::int64_t n) {
     while (n > 0 && *from == 0) ++from, --n;
     return n == 0;
   };
@@ -23,7 +31,7 @@ constexpr void note_zero_channels(graph& g, expression& leaf, span<const float> 
   pool<std::int64_t> left(static_cast<std::size_t>(columns), 0);
   for (std::int64_t c = 0; c < columns; ++c) left.items[c] = c;
   for (std::int64_t i = 0; i < rows; ++i) {
-    const float* const from = numbers.data() + i * row;
+    const T* const from = numbers + i * row;
     if (zeros(from, row)) {
       found.push_back(static_cast<double>(i));
       continue;

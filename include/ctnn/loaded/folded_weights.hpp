@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <deque>
 
 #include "../base/error.hpp"
@@ -43,35 +45,52 @@ inline std::span<const float> numbers_of(const loaded_model& source, const expre
   return numbers_of(array_of(source, leaf), leaf, memory);
 }
 
-/// Evaluates the expressions of a graph rewritten from `source`. The result of a call is valid until the next one.
+/// Evaluates the expressions of a graph rewritten from `source`. The result of a call is valid until the next one, that
+/// of elements() until the fourth: a layer of bytes is packed with a look at all its weights.
 class folded_weights {
  public:
   folded_weights(const loaded_model& source, const graph_view& g) : source_(&source), g_(g) {}
 
-  std::span<const float> operator()(expression_id e) {
-    const expression& x = g_.at_expression(e);
-    expanded_.clear();
-    if (!x.type) return numbers_of(*source_, x, expanded_);
-    const expression_evaluator evaluate(g_, e);
-    scratch_.resize(static_cast<std::size_t>(evaluate.scratch_size()));
-    numbers_.resize(static_cast<std::size_t>(x.shape.count()));
-    evaluate.run(leaves{*this}, scratch_.data(), numbers_.data());
-    return numbers_;
-  }
+  std::span<const float> operator()(expression_id e) { return evaluated(e, kept_[0]); }
 
   /// The same in the expression's own type.
   typed_span elements(expression_id e) {
     const expression& x = g_.at_expression(e);
-    if (x.type || x.element == dtype::f32) return (*this)(e);
-    return typed(x);
+    next_ = (next_ + 1) % kept_.size();
+    if (x.element == dtype::f32) return evaluated(e, kept_[next_]);
+    if (!x.type) return typed(x);
+    array& a = kept_[next_].integers = array::empty(x.shape, x.element);
+    with_integers(g_, e, leaves{*this, kept_[next_]}, [&](const typed_span& all) {
+      all.visit([&](const auto* first, std::size_t count) {
+        if (count != 0) std::memcpy(a.bytes().data(), first, count * sizeof *first);
+      });
+    });
+    return span_of(a);
   }
 
  private:
+  /// What a result lies in.
+  struct kept {
+    std::vector<float> numbers;
+    array integers;
+    std::deque<std::vector<float>> expanded;
+  };
   struct leaves {
-    folded_weights& of;
-    const float* operator()(const expression& leaf) const { return numbers_of(*of.source_, leaf, of.expanded_).data(); }
+    const folded_weights& of;
+    kept& in;
+    const float* operator()(const expression& leaf) const { return numbers_of(*of.source_, leaf, in.expanded).data(); }
     typed_span numbers(const expression& leaf) const { return of.typed(leaf); }
   };
+  std::span<const float> evaluated(expression_id e, kept& in) {
+    const expression& x = g_.at_expression(e);
+    in.expanded.clear();
+    if (!x.type) return numbers_of(*source_, x, in.expanded);
+    const expression_evaluator evaluate(g_, e);
+    scratch_.resize(static_cast<std::size_t>(evaluate.scratch_size()));
+    in.numbers.resize(static_cast<std::size_t>(x.shape.count()));
+    evaluate.run(leaves{*this, in}, scratch_.data(), in.numbers.data());
+    return in.numbers;
+  }
   typed_span typed(const expression& leaf) const {
     const array& a = array_of(*source_, leaf);
     if (a.type() != leaf.element)
@@ -82,8 +101,9 @@ class folded_weights {
 
   const loaded_model* source_;
   graph_view g_;
-  std::vector<float> scratch_, numbers_;
-  std::deque<std::vector<float>> expanded_;
+  std::vector<float> scratch_;
+  std::array<kept, 4> kept_;
+  std::size_t next_ = 0;
 };
 
 }  // namespace ctnn::ir

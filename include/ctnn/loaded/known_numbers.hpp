@@ -66,18 +66,25 @@ inline void note_zero_channels(const loaded_model& source, graph& g) {
   if (source.without_numbers) return;
   const auto note = [&](expression& e) {
     const auto at = source.weights.find({e.layer, e.name});
-    if (e.type || at == source.weights.end() || e.shape.count() > most_numbers || e.element != dtype::f32) return;
+    if (e.type || at == source.weights.end() || e.shape.count() > most_numbers) return;
     const array& a = *at->second;
     const bool fits = static_cast<std::int64_t>(a.size()) == e.shape.count();
-    if (!fits || (a.type() != dtype::f32 && !is_narrow(a.type()))) return;
+    const bool floats = e.element == dtype::f32 && (a.type() == dtype::f32 || is_narrow(a.type()));
+    if (!fits || !(floats || (is_integer(e.element) && a.type() == e.element))) return;
     const number_source* const from = a.source().get();
+    const auto look_at = [&](const array& numbers) {
+      std::deque<std::vector<float>> memory;
+      const typed_span all = floats ? typed_span(numbers_of(numbers, e, memory)) : span_of(numbers);
+      all.visit([&]<class T>(const T* first, std::size_t) {
+        if constexpr (may_be_zero_channels<T>) note_zero_channels(g, e, first);
+      });
+    };
     const auto look = [&] {
       if (from && from->has_parts() && a.type() == dtype::f32 && !may_have_zero_channels(*from, e.shape))
         return std::int64_t{0};
-      std::deque<std::vector<float>> memory;
       // What a source gives is read for this look alone.
-      if (from) note_zero_channels(g, e, numbers_of(array(a.shape(), a.type(), a.source()), e, memory));
-      else note_zero_channels(g, e, numbers_of(a, e, memory));
+      if (from) look_at(array(a.shape(), a.type(), a.source()));
+      else look_at(a);
       return std::int64_t{e.fields.count != 0};
     };
     if (!from) look();

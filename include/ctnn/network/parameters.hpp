@@ -162,20 +162,10 @@ struct widened_weights {
 constexpr void fold_and_pack(const graph_view& g, std::span<const named_weight> given, float* packed) {
   const widened_weights weights(g, given);
   const leaf_lookup leaf{weights.all};
-  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t, bool is_there) {
+  for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t, bool is_there) {
     if (is_there) return;
-    const expression& x = g.at_expression(e);
-    const auto leaf_numbers = [&](int k) {
-      return leaf.numbers(g.at_expression(g.weights(n)[static_cast<std::size_t>(k)]));
-    };
-    if (!x.type) return pack_slot(g, n, slot, leaf_numbers, packed + offset);
-    const expression_evaluator evaluate(g, e);
-    pool<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()), 0.0f);
-    pool<float> numbers(static_cast<std::size_t>(x.shape.count()), 0.0f);
-    evaluate.run(leaf, scratch.data(), numbers.data());
-    pack_slot(
-        g, n, slot, [&](int k) { return k == slot ? typed_span(numbers.data(), numbers.size()) : leaf_numbers(k); },
-        packed + offset);
+    const evaluated_weights all(g, n, slot, leaf);
+    all.run([&](const auto& numbers) { pack_slot(g, n, slot, numbers, packed + offset); });
   });
 }
 

@@ -30,11 +30,14 @@ struct with_weights : Net {
         for (const ir::expression_id w : g.view().weights(n)) {
           ir::expression& e = g.expressions[static_cast<std::size_t>(w)];
           const typed_span numbers = leaf.numbers(e);
-          if (e.type || e.element != dtype::f32 || numbers.size() == 0) continue;
-          const std::span<const float> floats(numbers.data(), numbers.size());
+          if (e.type || numbers.size() == 0) continue;
           const bool is_vector = n.type == &ir::type_of<op::constant> || e.shape.rank == 1;
-          if (is_vector && e.shape.count() <= most_channels) e.numbers = ir::known_of(floats);
-          if (ir::has_channels(*n.type)) ir::note_zero_channels(g, e, floats);
+          if (is_vector && e.element == dtype::f32 && e.shape.count() <= most_channels)
+            e.numbers = ir::known_of({numbers.data(), numbers.size()});
+          if (!ir::has_channels(*n.type)) continue;
+          numbers.visit([&]<class T>(const T* first, std::size_t) {
+            if constexpr (ir::may_be_zero_channels<T>) ir::note_zero_channels(g, e, first);
+          });
         }
       share_equal_weights(g, leaf);
     }

@@ -182,6 +182,12 @@ class rewriter {
   static void node_does_not_fit(std::string_view) {}
 
   constexpr expression_id store(expression e, span<const expression_id> arguments) {
+    if (e.type->is.copies && !arguments.empty()) {
+      const element& x = g_.expressions.items[arguments[0]].element;
+      bool same = is_integer(x);
+      for (const expression_id a : arguments) same = same && g_.expressions.items[a].element == x;
+      if (same) e.element = x;
+    }
     e.arguments = g_.store_operands(arguments);
     g_.expressions.push_back(e);
     return static_cast<int>(g_.expressions.size()) - 1;
@@ -218,15 +224,6 @@ class rewriter {
     if (shape_of(e) == shape) return e;
     if (shape_of(e).count() != shape.count()) weight_expression_does_not_fit(op::reshape::name);
     return made_as(op::reshape{as_list(shape)}, {&e, 1}, shape);
-  }
-  /// The numbers of leaf e in another shape.
-  constexpr expression_id leaf_as(expression_id e, const extents& shape) {
-    if (shape_of(e) == shape) return e;
-    expression x = g_.expressions[static_cast<std::size_t>(e)];
-    x.shape = shape;
-    x.fields = {};  // what is known of the channels that it had
-    g_.expressions.push_back(x);
-    return static_cast<int>(g_.expressions.size()) - 1;
   }
 
   /// Asked of every node, and most have none: no view is made.

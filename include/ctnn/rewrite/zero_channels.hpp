@@ -66,6 +66,7 @@ class zero_finder {
     if (e.type == nullptr) return zero_channels(g_, e, axis);
     if (is<op::full>(e)) return pool<bool>(extent(id, axis), get<op::full>(e).value == 0);
     if (is<op::reshape>(e)) return of_reshaped(e, axis);
+    if (is<op::dequantize>(e)) return of_dequantized(e, axis);
     if (is<op::permute>(e)) return of(argument(e), get<op::permute>(e).order[static_cast<std::size_t>(axis)]);
     if (is<op::slice>(e)) return of_slice(e, axis);
     if (is<op::concat>(e)) return of_parts(e, axis);
@@ -92,6 +93,13 @@ class zero_finder {
     for (int i = 0; i < from.rank; ++i)
       if (from[i] == e.shape[axis] && from.count(0, i) == e.shape.count(0, axis)) return of(argument(e), i);
     return pool<bool>(static_cast<std::size_t>(e.shape[axis]), false);
+  }
+  /// Integers whose zero point is 0.
+  constexpr pool<bool> of_dequantized(const expression& e, int axis) const {
+    pool<bool> zeros = of(argument(e), axis);
+    if (g_.arguments(e).size() > 2 || g_.at_expression(argument(e)).element.real.zero != 0)
+      zeros = pool<bool>(zeros.size(), false);
+    return zeros;
   }
   constexpr pool<bool> of_slice(const expression& e, int axis) const {
     const op::slice::walk taken = get<op::slice>(e).over(shape_of(argument(e)))[static_cast<std::size_t>(axis)];

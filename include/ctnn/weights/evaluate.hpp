@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // From weight expressions to numbers, by the reference kernels: constant folding in the compiler, when a model is
-// loaded, and at start-up from a caller's scratch memory.
+// loaded, and at start-up from a caller's scratch memory. Operators compute floats. Integers they only move, which is
+// asked of the places of the numbers: they are floats in these kernels, too.
 #pragma once
 
 #include "../base/typed_span.hpp"
@@ -8,6 +9,11 @@
 #include "../kernels/operator_code.hpp"
 
 namespace ctnn::ir {
+
+/// f(typed_span) with the integers of an expression: a leaf, or what operators that copy elements make of leaves of one
+/// type. `leaf.numbers(expression)` has those of a leaf.
+template <class Leaf, class F>
+constexpr void with_integers(const graph_view& g, expression_id e, const Leaf& leaf, F f);
 
 /// Evaluates one expression and what it is made of.
 class expression_evaluator {
@@ -34,7 +40,7 @@ class expression_evaluator {
   constexpr std::int64_t scratch_size() const { return scratch_; }
 
   /// `leaf(expression)` points to a leaf's numbers, in logical order, `leaf.numbers(expression)` has integers in their
-  /// own type; the result goes to `out`.
+  /// own type, or is not there and nothing reads them as real numbers; the result goes to `out`.
   constexpr void run(auto&& leaf, float* scratch, float* out) const {
     pool<const float*> numbers(needed_.size(), nullptr);
     pool<const_tensor> in;
@@ -44,8 +50,10 @@ class expression_evaluator {
       const expression& x = g_.at_expression(e);
       const std::int64_t count = x.shape.count();
       const auto arguments_of_x = g_.arguments(x);
-      if (!x.type) {
-        if (!is_integer(x.element) || !has_types<decltype(leaf)>) numbers[static_cast<std::size_t>(e)] = leaf(x);
+      if (has_types<decltype(leaf)> && is_integer(x.element)) {
+        continue;  // whoever reads them asks for them
+      } else if (!x.type) {
+        numbers[static_cast<std::size_t>(e)] = leaf(x);
       } else if (is_alias(e)) {
         numbers[static_cast<std::size_t>(e)] = numbers[static_cast<std::size_t>(arguments_of_x[0])];
       } else {
@@ -90,12 +98,14 @@ class expression_evaluator {
   static constexpr bool has_types = requires(Leaf leaf, const expression& e) {
     leaf.numbers(e);
   };
-  /// f(const T*) with the integers of a leaf.
+  /// f(const T*) with the integers of an expression.
   template <class Leaf, class F>
   constexpr void visit_integers(Leaf&& leaf, expression_id e, const pool<const float*>& numbers, F f) const {
     if constexpr (has_types<Leaf>)
-      leaf.numbers(g_.at_expression(e)).visit([&]<class T>(const T* first, std::size_t) {
-        if constexpr (std::is_integral_v<T>) f(first);
+      with_integers(g_, e, leaf, [&](const typed_span& all) {
+        all.visit([&]<class T>(const T* first, std::size_t) {
+          if constexpr (std::is_integral_v<T>) f(first);
+        });
       });
     else f(numbers[static_cast<std::size_t>(e)]);
   }
@@ -142,5 +152,85 @@ class expression_evaluator {
   pool<bool> needed_;
   std::int64_t scratch_ = 0;
 };
+
+/// Where the elements of an expression come from that operators copy from leaves.
+class copied_elements {
+ public:
+  constexpr copied_elements(const graph_view& g, expression_id e) : g_(g), e_(e) {
+    find(e);
+    // Floats count to 2^24.
+    for (std::int64_t of_ones = std::int64_t{1} << 24; total_ > of_ones; of_ones <<= 12) units_ <<= 12;
+    place_ = pool<std::int64_t>(static_cast<std::size_t>(g.at_expression(e).shape.count()), 0);
+    for (std::int64_t unit = units_; unit > 0; unit >>= 12) add(unit);
+  }
+  /// Calls put(i, leaf, k) for each element i of the expression, which is element k of that leaf.
+  constexpr void run(auto&& put) const {
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      std::size_t from = leaves_.size() - 1;
+      while (place_[i] < leaves_[from].first) --from;
+      put(i, from, static_cast<std::size_t>(place_[i] - leaves_[from].first));
+    }
+  }
+  constexpr std::size_t leaves() const { return leaves_.size(); }
+  constexpr const expression& leaf(std::size_t k) const { return g_.at_expression(leaves_[k].e); }
+
+ private:
+  struct source {
+    expression_id e;
+    std::int64_t first;  ///< place of its first element among all
+  };
+  constexpr void find(expression_id e) {
+    const expression& x = g_.at_expression(e);
+    for (const expression_id a : g_.arguments(x)) find(a);
+    if (x.type) return;
+    for (const source& known : leaves_)
+      if (known.e == e) return;
+    leaves_.push_back({e, total_});
+    total_ += x.shape.count();
+  }
+  /// Adds the digits of the places that count `unit`s.
+  constexpr void add(std::int64_t unit) {
+    pool<float> digits(static_cast<std::size_t>(total_), 0.0f);
+    for (std::int64_t i = 0; i < total_; ++i) {
+      const std::int64_t above = unit == units_ ? 0 : i / (unit << 12) << 12;
+      digits[static_cast<std::size_t>(i)] = static_cast<float>(i / unit - above);
+    }
+    const expression_evaluator evaluate(g_, e_);
+    pool<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()), 0.0f), copied(place_.size(), 0.0f);
+    const auto leaf = [&](const expression& x) {
+      std::size_t k = 0;
+      while (&g_.at_expression(leaves_[k].e) != &x) ++k;
+      return static_cast<const float*>(digits.data()) + leaves_[k].first;
+    };
+    evaluate.run(leaf, scratch.data(), copied.data());
+    for (std::size_t i = 0; i < copied.size(); ++i) place_[i] += static_cast<std::int64_t>(copied[i]) * unit;
+  }
+
+  graph_view g_;
+  expression_id e_;
+  pool<source> leaves_;
+  pool<std::int64_t> place_;
+  std::int64_t total_ = 0, units_ = 1;
+};
+
+template <class Leaf, class F>
+constexpr void with_integers(const graph_view& g, expression_id e, const Leaf& leaf, F f) {
+  while (g.at_expression(e).type && g.at_expression(e).type->is.view) e = g.arguments(g.at_expression(e))[0];
+  if (!g.at_expression(e).type) return f(leaf.numbers(g.at_expression(e)));
+  const copied_elements from(g, e);
+  leaf.numbers(from.leaf(0)).visit([&]<class T>(const T*, std::size_t) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      pool<T> copied(static_cast<std::size_t>(g.at_expression(e).shape.count()), T{});
+      pool<typed_span> numbers;
+      for (std::size_t k = 0; k < from.leaves(); ++k) numbers.push_back(leaf.numbers(from.leaf(k)));
+      from.run([&](std::size_t i, std::size_t of, std::size_t k) {
+        numbers[of].visit([&]<class U>(const U* first, std::size_t) {
+          if constexpr (std::is_same_v<T, U>) copied[i] = first[k];
+        });
+      });
+      f(typed_span(copied.data(), copied.size()));
+    }
+  });
+}
 
 }  // namespace ctnn::ir

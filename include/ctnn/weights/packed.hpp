@@ -46,6 +46,54 @@ constexpr void pack_slot(const graph_view& g, const node& n, int i, const auto& 
   else n.type->pack(g.fields_of(n.fields), slot, shape, from.data(), to, block);
 }
 
+/// The numbers that packing a node's weight looks at, evaluated where they are not given as they are.
+template <class Leaf>
+class evaluated_weights {
+ public:
+  constexpr evaluated_weights(const graph_view& g, const node& n, int slot, const Leaf& leaf)
+      : g_(g), n_(n), leaf_(leaf), only_(byte_rows_of(g, n) ? none : slot) {
+    for (int k = 0; k < n.weights.count; ++k) {
+      const expression_id e = g.weights(n)[static_cast<std::size_t>(k)];
+      const expression& x = g.at_expression(e);
+      pool<float> numbers;
+      if (looks_at(k) && x.type && !is_integer(x.element)) {
+        const expression_evaluator evaluate(g, e);
+        pool<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()), 0.0f);
+        numbers = pool<float>(static_cast<std::size_t>(x.shape.count()), 0.0f);
+        evaluate.run(leaf, scratch.data(), numbers.data());
+      }
+      floats_.push_back(static_cast<pool<float>&&>(numbers));
+    }
+  }
+  /// f(numbers), where numbers(k) are those of weight k.
+  constexpr void run(auto f) const { from(0, {}, f); }
+
+ private:
+  constexpr bool looks_at(int k) const { return only_ == none || only_ == k; }
+  /// With the integers of all weights from k on.
+  template <class F>
+  constexpr void from(std::size_t k, pool<typed_span> all, F& f) const {
+    if (k == floats_.size()) return f([&](int i) { return all[static_cast<std::size_t>(i)]; });
+    const expression_id e = g_.weights(n_)[k];
+    const expression& x = g_.at_expression(e);
+    const auto next = [&](const typed_span& numbers) {
+      pool<typed_span> more = all;
+      more.push_back(numbers);
+      from(k + 1, static_cast<pool<typed_span>&&>(more), f);
+    };
+    if (!looks_at(static_cast<int>(k))) next({});
+    else if (!x.type) next(leaf_.numbers(x));
+    else if (is_integer(x.element)) with_integers(g_, e, leaf_, next);
+    else next({floats_[k].data(), floats_[k].size()});
+  }
+
+  graph_view g_;
+  const node& n_;
+  const Leaf& leaf_;
+  int only_;
+  pool<pool<float>> floats_;
+};
+
 /// A weight of a node: `number` counts those that are not given.
 struct packed_slot {
   const graph_view& g;

@@ -227,7 +227,8 @@ struct permute {
 /// input channel g (C / groups) + i of (C, H, W) or (N, C, H, W).
 struct channel_shuffle {
   static constexpr std::string_view name = "channel_shuffle";
-  static constexpr traits is{.layouts = layout_rule::nchw_or_nhwc, .divisible = true, .images = image_flow::makes};
+  static constexpr traits is{
+      .layouts = layout_rule::nchw_or_nhwc, .divisible = true, .copies = true, .images = image_flow::makes};
 
   int groups = 1;
 
@@ -248,7 +249,8 @@ struct channel_shuffle {
 /// pixels (i, j) of each block.
 struct pixel_shuffle {
   static constexpr std::string_view name = "pixel_shuffle";
-  static constexpr traits is{.layouts = layout_rule::nchw_or_nhwc, .divisible = true, .images = image_flow::makes};
+  static constexpr traits is{
+      .layouts = layout_rule::nchw_or_nhwc, .divisible = true, .copies = true, .images = image_flow::makes};
 
   pair factor{1, 1};
 

@@ -77,10 +77,10 @@ struct multiply_bytes {
     // One number for all may be a scalar in files.
     const extents shape = m.weight.turned ? r.shape_of(m.weight.bytes) : r.shape_of(r.weight(m.last, 0));
     const extents each{static_cast<int>(r.shape_of(scale).count())};
-    pool<expression_id> weights(1, r.leaf_as(m.weight.bytes, shape));
+    pool<expression_id> weights(1, r.reshaped(m.weight.bytes, shape));
     if (r.at(m.last).weights.count == 2) weights.push_back(r.weight(m.last, 1));
     weights.push_back(r.reshaped(scale, each));
-    if (m.weight.zero != none) weights.push_back(r.leaf_as(m.weight.zero, each));
+    if (m.weight.zero != none) weights.push_back(r.reshaped(m.weight.zero, each));
     r.note(r.name(m.first), r.name(m.last));
     products::visit(r, m.last, [&]<class Layer>(Layer layer) {
       layer.weight = {bytes, m.weight.by_output(r), m.weight.zero != none, true};

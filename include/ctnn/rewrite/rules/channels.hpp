@@ -2,7 +2,7 @@
 // Channels that are zero, that hold one number, or that nobody reads, go: from the layer that makes them, from what
 // stands between, and from the weights of every layer that reads them (structured pruning: Li et al. 2017, Pruning
 // Filters for Efficient ConvNets), whose bias takes in what the number made. Weights are cut by slices of them, joined
-// again, which are folded as all weights are.
+// again, which are folded as all weights are. Of bytes those channels go that stand for 0 or that nobody reads.
 #pragma once
 
 #include "../../kernels/walks/phases.hpp"
@@ -80,7 +80,6 @@ class channel_walk {
   constexpr node_id maker_of(value_id v) const {
     for (int steps = 0; steps < 8; ++steps) {
       const node_id n = r_.producer(v);
-      if (r_.reads_bytes(n)) return none;
       if (makers::visits(r_, n) && !is_depthwise(n)) return n;
       if (r_.at(n).inputs.count != 1) return none;
       v = r_.input(n);
@@ -102,6 +101,7 @@ class channel_walk {
       axis = r_.shape(v).rank - 1;
       if constexpr (std::is_same_v<Layer, op::linear>) {
         axis -= by.ones;
+        if (by.transposed) made.rows = 1;
       } else {
         axis -= static_cast<int>(by.kernel.size());
         if (by.groups != 1) no = {"its channels are in groups", r_.name(n)};
@@ -116,6 +116,8 @@ class channel_walk {
   }
   /// Why the channels of n cannot change.
   constexpr reason refused(node_id n) const {
+    for (const element& e : {r_.type(r_.input(n)), r_.type(r_.output(n))})
+      if (e != dtype::f32 && !is_byte(e)) return {"it computes neither floats nor bytes", r_.name(n)};
     if (r_.given(n) != 0) return {"its weights are not known before it runs", r_.name(n)};
     if (r_.at(n).inputs.count != 1 || r_.at(n).outputs.count != 1) return {"it has a residual", r_.name(n)};
     return {};
@@ -123,10 +125,18 @@ class channel_walk {
   /// Channels that a layer makes without looking at what it reads.
   constexpr known made_by(const layer& l) const {
     known is;
-    is.constant = zeros_.of(r_.weight(l.node, 0), l.rows);
+    is.constant = zeros_of_weight(l.node, l.rows);
     is.zero = is.constant;
     finish(l.node, is);
     return is;
+  }
+  /// Places of an axis of a layer's weight at which it stands for 0.
+  constexpr pool<bool> zeros_of_weight(node_id n, int axis) const {
+    pool<bool> zeros = zeros_.of(r_.weight(n, 0), axis);
+    makers::visit(r_, n, [&](const auto& by) {
+      if constexpr (requires { by.weight; }) keep_if(!by.weight.zero_points, zeros);
+    });
+    return zeros;
   }
   /// What becomes of the sums of n by its bias and its activation.
   constexpr void finish(node_id n, known& is) const {
@@ -134,6 +144,11 @@ class channel_walk {
       if (by.bias) keep_both(is.zero, zeros_.of(r_.weight(n, 1), 0));
       activate(by.activation, is);
     });
+    only_zeros_of_bytes(n, is);
+  }
+  /// Of bytes, and of what layers make of them, other numbers are not followed.
+  constexpr void only_zeros_of_bytes(node_id n, known& is) const {
+    if (is_byte(r_.type(r_.input(n))) || is_byte(r_.type(r_.output(n)))) is.constant = is.zero;
   }
   static constexpr void activate(const activation_function& f, known& is) {
     keep_if(keeps_zero(f), is.zero);
@@ -183,6 +198,7 @@ class channel_walk {
     makers::visit(r_, n, [&]<class Layer>(const Layer& reader) {
       if constexpr (std::is_same_v<Layer, op::linear>) {
         axis = x.rank - reader.axes;
+        if (reader.transposed) by.columns = 0;
       } else if (reader.groups == 1) {
         axis = x.rank - 1 - static_cast<int>(reader.kernel.size());
         sees_padding = is_transposed<Layer>;  // not every output has the same taps
@@ -191,7 +207,7 @@ class channel_walk {
       }
     });
     if (axis != from.axis) return false;
-    const pool<bool> columns = zeros_.of(r_.weight(n, 0), by.columns);
+    const pool<bool> columns = zeros_of_weight(n, by.columns);
     const int each = static_cast<int>(columns.size()) / channels;  // a row of linear may take several axes
     pool<bool> unneeded = from.is.zero;
     for (int c = 0; c < channels; ++c) {
@@ -265,11 +281,14 @@ class channel_walk {
         if constexpr (is_transposed<Layer>) keep_if(false, is.constant);
         else keep_if(!pads(c.padding(x)), is.constant);
       });
-      if (does) add_either(is.zero, zeros_.of(r_.weight(n, 0), 0));
+      if (does) add_either(is.zero, zeros_of_weight(n, 0));
       add_either(is.constant, is.zero);
       if (does) finish(n, is);
+    } else if (r_.is<op::quantize>(n) || r_.is<op::dequantize>(n)) {
+      does = true;
     }
     if (!does) return false;
+    only_zeros_of_bytes(n, is);
     layers.push_back(static_cast<layer&&>(by));
     add(r_.output(n), axis, static_cast<known&&>(is));
     return true;
@@ -312,6 +331,7 @@ class channel_walk {
 struct zero_channels {
   static constexpr rule_info info{"zero_channels", "conv|linear > ... > conv|linear -> without channels of one number",
                                   lowers::weights, numerics::reassociates};
+  static constexpr bool any_type = true;
   struct match : ir::match {
     pool<channel_walk::layer> layers;
     pool<bool> dead;
@@ -344,7 +364,8 @@ struct zero_channels {
       if (l.columns != none) weights[0] = without(r, weights[0], l.columns, m.dead);
       if (l.rows != none)
         for (std::size_t k = 0; k < weights.size(); ++k)
-          weights[k] = without(r, weights[k], k == 0 ? l.rows : 0, m.dead);
+          if (k == 0 || r.shape_of(weights[k])[0] > 1)  // else one number of all channels
+            weights[k] = without(r, weights[k], k == 0 ? l.rows : 0, m.dead);
       channel_walk::makers::visit(r, l.node, [&]<class Layer>(Layer by) {
         if (shifted) add_to_bias(r, by, weights, shift);
         r.reweigh(l.node, weights);

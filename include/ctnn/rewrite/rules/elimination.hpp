@@ -19,7 +19,12 @@ struct identity {
 /// dropout(x)  ->  x, or x * scale where an old file scales
 struct dropout {
   static constexpr rule_info info{"dropout", "dropout -> x", lowers::tier, numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = single<op::dropout>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const bool floats = r.type(r.output(m.last)) == dtype::f32;
+    return floats || r.get<op::dropout>(m.last).scale == 1 ? reason{} : reason{"it scales other numbers than floats"};
+  }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const float scale = r.get<op::dropout>(m.last).scale;
     const value_id x = r.input(m.last);

@@ -53,6 +53,7 @@ struct function_first {
 struct slice_first {
   static constexpr rule_info info{"slice_first", "reshape(ones) > slice -> slice > reshape", lowers::position,
                                   numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = chain<op::reshape, op::slice>;
   /// The axis of x that is `axis` of the reshaped value, if all extents but ones stay as they are.
   static constexpr int same_axis(const extents& x, const extents& y, int axis) {
@@ -102,6 +103,7 @@ struct slice_first {
 struct reshape_once {
   static constexpr rule_info info{"reshape_once", "binary(reshape(a), reshape(b)) -> reshape(binary(a, b))",
                                   lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
   struct match {
     node_id both = none, first = none, second = none;
     value_id a = none, b = none;

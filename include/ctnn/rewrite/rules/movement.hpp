@@ -40,6 +40,7 @@ struct reshape_chain {
 struct global_pool_flatten {
   static constexpr rule_info info{"global_pool_flatten", "adaptive_pool(1) > flatten|reshape -> adaptive_pool",
                                   lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = chain<op::adaptive_pool, reshapes>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto p = r.get<op::adaptive_pool>(m.first);
@@ -155,6 +156,7 @@ struct permute_chain {
 struct leading_ones {
   static constexpr rule_info info{"leading_ones", "reshape(1, ..., x) > binary -> binary", lowers::movable,
                                   numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = edge<op::reshape, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const value_id v = r.output(m.first);
@@ -170,6 +172,7 @@ struct leading_ones {
     if (r.inputs_count(m.last) != 2) return {"the result would have another rank"};
     const extents &other = r.shape(r.input(m.last, 1 - m.input));
     if (other.rank < to.rank) return {"the result would have another rank"};
+    if (r.reads_bytes(m.last) && other == to) return {"bytes of one shape are combined as they lie"};
     if (r.is_output(v)) return {"its input is a network output too", r.name(m.first)};
     return r.refused_reader(v, needs_it);
   }
@@ -202,6 +205,7 @@ constexpr void become_shuffle(rewriter& r, const shuffle_match& m, const Shuffle
 struct shuffle_channels {
   static constexpr rule_info info{"shuffle_channels", "reshape > permute > reshape -> channel_shuffle", lowers::nodes,
                                   numerics::exact};
+  static constexpr bool any_type = true;
   struct match : shuffle_match {
     int groups = 0;
   };
@@ -234,6 +238,7 @@ struct shuffle_channels {
 struct shuffle_pixels {
   static constexpr rule_info info{"shuffle_pixels", "reshape > permute > reshape -> pixel_shuffle", lowers::nodes,
                                   numerics::exact};
+  static constexpr bool any_type = true;
   using match = shuffle_match;
   using pattern = spelled_shuffle<"no reshape makes the blocks">;
   static constexpr reason guard(const rewriter& r, const match& m) {
@@ -261,6 +266,7 @@ struct shuffle_pixels {
 struct shuffle_nothing {
   static constexpr rule_info info{"shuffle_nothing", "channel_shuffle|pixel_shuffle(x) -> x", lowers::nodes,
                                   numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = single<find::any_of<op::channel_shuffle, op::pixel_shuffle>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.is<op::pixel_shuffle>(m.last))

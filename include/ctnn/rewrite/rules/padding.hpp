@@ -65,13 +65,13 @@ struct reshape_before_pad {
 };
 
 /// pad(0) > conv  ->  the second;  pad(0) > average pool  ->  pool that counts its padding;
-/// pad(less than there is) > max pool  ->  pool;  pad(the byte that stands for 0) > conv of bytes  ->  the second
+/// pad(less than there is) > max pool  ->  pool. Of bytes the zero point is 0, and the least one is no more than others.
 template <class Last>
 struct pad_window {
   static constexpr rule_info info{"pad_window", "pad > conv|pool -> the second", lowers::nodes, numerics::exact};
   using pattern = chain<op::pad, Last>;
   static constexpr bool pools = std::is_same_v<Last, op::pool>;
-  static constexpr bool any_type = !pools;
+  static constexpr bool any_type = true;
   static constexpr int axes_of(const Last& window) {
     if constexpr (pools) return window.axes;
     else return static_cast<int>(window.kernel.size());
@@ -85,6 +85,8 @@ struct pad_window {
   static constexpr reason refused(const rewriter& r, const match& m, auto&& loses) {
     const auto p = r.get<op::pad>(m.first);
     const auto window = r.get<Last>(m.last);
+    const element& x = r.type(r.input(m.first));
+    if (x != dtype::f32 && !is_byte(x)) return {"it pads neither floats nor bytes", r.name(m.first)};
     if (m.input != 0) return {"it is the residual", r.name(m.first)};
     if (p.mode != op::pad_mode::constant || r.inputs_count(m.first) != 1)
       return {"it pads with more than one number", r.name(m.first)};
@@ -100,7 +102,8 @@ struct pad_window {
       if (window.ceil) return {"its last windows depend on the padding"};
       if (window.function == op::pooling::max) {
         // Padding never wins a maximum here, so it must not there: not even in a window of padding alone.
-        if (!loses(static_cast<float>(p.value), range_of(r, r.input(m.first)).low))
+        const bool is_least = is_byte(x) && p.value == (x == dtype::i8 ? -128 : 0);
+        if (!is_least && (is_byte(x) || !loses(static_cast<float>(p.value), range_of(r, r.input(m.first)).low)))
           return {"the padding may be the maximum", r.name(m.first)};
         for (int i = 0; i < window.axes; ++i) {
           const auto axis = static_cast<std::size_t>(rank - window.axes + i);
@@ -115,12 +118,10 @@ struct pad_window {
         if (window.divisor_whole) return {"its average counts what is not there"};
       }
     }
-    if constexpr (!pools)
-      if (window.weight) {
-        const element& x = r.type(r.input(m.first));
-        if (!x.real) return {"its zero point is a value"};
-        return p.value == x.real.zero ? reason{} : reason{"it does not pad with the zero point", r.name(m.first)};
-      }
+    if (is_byte(x)) {
+      if (!x.real) return {"its zero point is a value"};
+      return p.value == x.real.zero ? reason{} : reason{"it does not pad with the zero point", r.name(m.first)};
+    }
     if (p.value != 0) return {"it does not pad with zeros", r.name(m.first)};
     return {};
   }

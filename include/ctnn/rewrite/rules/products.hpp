@@ -170,7 +170,7 @@ struct conv_of_one_pixel {
       }
       const extents shape = r.shape_of(weights[0]);
       const extents rows{shape[0], shape[1]};
-      weights[0] = by.weight ? r.leaf_as(weights[0], rows) : r.reshaped(weights[0], rows);
+      weights[0] = r.reshaped(weights[0], rows);
       r.become(m.last, by, r.name(m.last), r.inputs_of(m.last), weights);
     });
   }

@@ -3,6 +3,8 @@
 // step, 1x1 convolutions side by side.
 #pragma once
 
+#include <algorithm>
+
 #include "../../graph/cost.hpp"
 #include "affine.hpp"
 
@@ -13,6 +15,7 @@ namespace ctnn::rules {
 struct join_siblings {
   static constexpr rule_info info{"join_siblings", "linear|conv1d|conv2d, three of one input -> one > split",
                                   lowers::nodes, numerics::reassociates};
+  static constexpr bool any_type = true;
   struct match : ir::match {
     pool<node_id> layers;
     cost now{}, then{};
@@ -22,13 +25,13 @@ struct join_siblings {
   static constexpr std::size_t fewest = 3;  // two nodes take their place
 
  private:
-  /// But for their outputs and biases.
+  /// Of floats but for their outputs and biases, of bytes but for their outputs.
   template <class Layer>
-  static constexpr bool are_alike(const rewriter& r, node_id n, Layer a, const Layer& b) {
+  static constexpr bool are_alike(const rewriter& r, node_id n, node_id last, Layer a, const Layer& b) {
     if (r.inputs_count(n) != 1) return false;  // nor are any weights inputs
     a.out = b.out;
-    a.bias = b.bias;
-    return encode(a) == encode(b);
+    if (!b.weight) a.bias = b.bias;
+    return encode(a) == encode(b) && r.type(r.output(n)) == r.type(r.output(last));
   }
   template <class Layer>
   static constexpr Layer joined(const rewriter& r, const match& m, Layer all) {
@@ -42,6 +45,9 @@ struct join_siblings {
   }
   template <class Layer>
   static constexpr reason refused(const rewriter& r, match& m, const Layer& last) {
+    if (last.weight && (!last.weight.by_output || !r.type(r.input(m.last)).real))
+      return {"its bytes have one scale for all outputs, or scales that are values"};
+    if (!last.weight && r.type(r.output(m.last)) != dtype::f32) return {"it computes neither floats nor bytes"};
     if constexpr (!std::is_same_v<Layer, op::linear>) {
       if (last.groups != 1) return {"its channels are in groups"};
       if (last.has_slopes()) return {"it applies one slope an output"};
@@ -69,6 +75,11 @@ struct join_siblings {
   /// What would be taken in stays before, and what would have to move the parts.
   using multiplies = find::any_of_all<layers, find::any_of<op::matmul, op::attention, op::pool>>;
 
+  static constexpr bool is_transposed(const auto& layer) {
+    if constexpr (requires { layer.transposed; }) return layer.transposed;
+    else return false;
+  }
+
  public:
   static constexpr reason guard(const rewriter& r, match& m) {
     constexpr reason nothing{"no other two layers do the same to its input", {}, false, true};
@@ -78,7 +89,7 @@ struct join_siblings {
     layers::visit(r, m.last, [&]<class Layer>(const Layer& last) {
       const auto end = static_cast<node_id>(r.view().nodes.size());
       for (node_id n = r.producer(x) + 1; n < end; ++n)
-        if (r.live(n) && r.is<Layer>(n) && r.input(n) == x && are_alike(r, n, r.get<Layer>(n), last))
+        if (r.live(n) && r.is<Layer>(n) && r.input(n) == x && are_alike(r, n, m.last, r.get<Layer>(n), last))
           m.layers.push_back(n);
       if (m.layers.size() < fewest || m.layers.back() != m.last) return void(no = nothing);
       no = refused(r, m, last);
@@ -92,16 +103,18 @@ struct join_siblings {
       parts.axis = output_axis(r, m.last);
       extents whole = r.shape(r.output(m.last));
       whole[parts.axis] = all.out;
-      pool<expression_id> rows, biases;
-      for (const node_id n : m.layers) {
-        const pool<expression_id> own = r.weights_of(n);
-        const int out = r.shape_of(own[0])[0];
-        parts.sizes.push_back(out);
-        rows.push_back(own[0]);
-        if (all.bias) biases.push_back(own.size() > 1 ? own[1] : r.filled({out}, 0));
+      for (const node_id n : m.layers) parts.sizes.push_back(r.get<std::remove_cvref_t<decltype(last)>>(n).out);
+      std::size_t slots = 0;  // of floats a layer may lack the bias
+      for (const node_id n : m.layers) slots = std::max(slots, r.weights_of(n).size());
+      pool<expression_id> weights;
+      for (std::size_t k = 0; k < slots; ++k) {
+        pool<expression_id> each;
+        for (std::size_t i = 0; i < m.layers.size(); ++i) {
+          const pool<expression_id> own = r.weights_of(m.layers[i]);
+          each.push_back(k < own.size() ? own[k] : r.filled({parts.sizes[i]}, 0));
+        }
+        weights.push_back(r.apply(op::concat{k == 0 && is_transposed(all) ? 1 : 0}, each));
       }
-      pool<expression_id> weights(1, r.apply(op::concat{0}, rows));
-      if (all.bias) weights.push_back(r.apply(op::concat{0}, biases));
       r.join(m.layers, all, weights, whole, parts);
       r.chosen_by_cost(m.now.nanoseconds(), m.then.nanoseconds());
     });
