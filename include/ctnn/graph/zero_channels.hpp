@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Channels of a weight that hold zeros and nothing else. Whoever has the numbers, a file or a table of constants,
-// writes them down here; rules ask rewrite/zero_channels.hpp, which follows them through expressions.
+// Channels of a weight that hold zeros and nothing else, and integers of a bias that are not above 0. Whoever has the
+// numbers, a file or a table of constants, writes them down here; rules ask rewrite/zero_channels.hpp, which follows them
+// through expressions.
 #pragma once
 
 #include "graph.hpp"
@@ -14,7 +15,8 @@ inline constexpr bool may_be_zero_channels =
     std::is_same_v<T, std::int32_t>;
 
 /// Looks through a leaf's numbers, and makes its fields of what it finds: how many places of the first axis hold zeros
-/// only, which they are, and which of the second axis do. A leaf without such places has no fields.
+/// only, which they are, and which of the second axis do; of a vector of i32, which places hold less than 0 instead. A
+/// leaf without such places has no fields.
 template <class T>
   requires may_be_zero_channels<T>
 constexpr void note_zero_channels(graph& g, expression& leaf, const T* numbers) {
@@ -43,6 +45,9 @@ constexpr void note_zero_channels(graph& g, expression& leaf, const T* numbers) 
   }
   found[0] = static_cast<double>(found.size() - 1);
   for (const std::int64_t c : left) found.push_back(static_cast<double>(c));
+  if constexpr (std::is_same_v<T, std::int32_t>)
+    for (std::int64_t i = 0; i < rows && shape.rank == 1; ++i)
+      if (numbers[i] < 0) found.push_back(static_cast<double>(i));
   if (found.size() > 1) leaf.fields = g.store_fields(found);
 }
 
@@ -57,10 +62,18 @@ constexpr pool<bool> zero_channels(const graph_view& g, const expression& leaf, 
   return zeros;
 }
 
+/// Those of a leaf that is a vector, and with them those that are known to hold less.
+constexpr pool<bool> places_not_above_zero(const graph_view& g, const expression& leaf) {
+  pool<bool> places(static_cast<std::size_t>(leaf.shape[0]), false);
+  const span<const double> found = g.fields_of(leaf.fields);
+  for (std::size_t i = 1; i < found.size(); ++i) places[static_cast<std::size_t>(found[i])] = true;
+  return places;
+}
+
 /// Is it said of any weight that it has some? Rules ask before they look.
 constexpr bool has_zero_channels(const graph_view& g) {
   for (const expression& e : g.expressions)
-    if (e.type == nullptr && e.fields.count != 0) return true;
+    if (e.type == nullptr && e.fields.count != 0 && (e.shape.rank > 1 || g.fields_of(e.fields)[0] > 0)) return true;
   return false;
 }
 

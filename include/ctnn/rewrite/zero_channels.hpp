@@ -61,6 +61,21 @@ class zero_finder {
  public:
   constexpr explicit zero_finder(const graph_view& g) : g_(g) {}
 
+  /// True at the places of a vector, a leaf or what was copied of leaves, whose numbers are known not to be above 0.
+  constexpr pool<bool> not_above(expression_id id) const {
+    const expression& e = g_.at_expression(id);
+    if (e.shape.rank != 1) return nothing(id, 0);
+    if (e.type == nullptr) return places_not_above_zero(g_, e);
+    if (is<op::slice>(e)) return sliced(e, 0, not_above(argument(e)));
+    if (!is<op::concat>(e)) return of(id, 0);
+    pool<bool> all;
+    for (const expression_id part : g_.arguments(e)) {
+      const pool<bool> more = not_above(part);
+      all.append(more.data(), more.size());
+    }
+    return all;
+  }
+
   constexpr pool<bool> of(expression_id id, int axis) const {
     const expression& e = g_.at_expression(id);
     if (e.type == nullptr) return zero_channels(g_, e, axis);
@@ -68,7 +83,7 @@ class zero_finder {
     if (is<op::reshape>(e)) return of_reshaped(e, axis);
     if (is<op::dequantize>(e)) return of_dequantized(e, axis);
     if (is<op::permute>(e)) return of(argument(e), get<op::permute>(e).order[static_cast<std::size_t>(axis)]);
-    if (is<op::slice>(e)) return of_slice(e, axis);
+    if (is<op::slice>(e)) return sliced(e, axis, of(argument(e), axis));
     if (is<op::concat>(e)) return of_parts(e, axis);
     if (is<op::binary>(e)) return of_binary(e, id, axis);
     if (is<op::scale>(e)) return of_scale(e, axis);
@@ -101,9 +116,9 @@ class zero_finder {
       zeros = pool<bool>(zeros.size(), false);
     return zeros;
   }
-  constexpr pool<bool> of_slice(const expression& e, int axis) const {
+  /// What slice e takes of what is known of its argument.
+  constexpr pool<bool> sliced(const expression& e, int axis, const pool<bool>& all) const {
     const op::slice::walk taken = get<op::slice>(e).over(shape_of(argument(e)))[static_cast<std::size_t>(axis)];
-    const pool<bool> all = of(argument(e), axis);
     pool<bool> zeros;
     for (int i = 0; i < taken.count; ++i) zeros.push_back(all[static_cast<std::size_t>(taken.first + i * taken.step)]);
     return zeros;
