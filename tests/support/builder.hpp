@@ -115,6 +115,13 @@ struct builder {
     expression& e = g.expressions[static_cast<std::size_t>(g.view().weights(n)[static_cast<std::size_t>(slot)])];
     note_zeros(g, e, {rows.begin(), rows.size()}, {columns.begin(), columns.size()});
   }
+  /// The newest layer's bias, integers of weight slot 1, is below 0 at these places and above 0 at others.
+  constexpr void below_zero(std::initializer_list<int> places) {
+    expression& e = g.expressions[static_cast<std::size_t>(g.view().weights(g.nodes.back())[1])];
+    pool<std::int32_t> numbers(static_cast<std::size_t>(e.shape.count()), 1);
+    for (const int i : places) numbers.items[i] = -1;
+    note_zero_channels(g, e, numbers.data());
+  }
   constexpr void output(std::string_view name, value_id v) { add_output(g, name, v); }
 };
 

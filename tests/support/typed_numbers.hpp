@@ -77,6 +77,12 @@ class typed_weights {
       for (std::int64_t i = 0; i < e.shape.count() && is_scale; ++i)  // a scale is positive
         f[i] = 0.01f + std::fabs(f[i]);
       const auto size = static_cast<std::size_t>(size_of(e.element));
+      if (e.element == dtype::i32 && !e.type && e.shape.rank == 1 && e.fields.count != 0) {
+        const pool<bool> below = places_not_above_zero(g_, e);
+        auto* const i32 = static_cast<std::int32_t*>(static_cast<void*>(b.data()));
+        for (std::size_t i = 0; i < below.size(); ++i)
+          if (below[i]) i32[i] = -std::abs(i32[i]);
+      }
       write_zero_channels(g_, e, [&](std::size_t i) { std::fill_n(b.data() + i * size, size, static_cast<unsigned char>(0)); });
     }
     return b;

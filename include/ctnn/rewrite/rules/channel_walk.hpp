@@ -141,7 +141,8 @@ class channel_walk {
     makers::visit(r_, n, [&](const auto& by) {
       if (by.bias) {
         const expression_id bias = r_.weight(n, 1);
-        keep_both(is.zero, bounds_at_zero(n, by.activation) ? zeros_.not_above(bias) : zeros_.of(bias, 0));
+        if (bounds_at_zero(n, by.activation)) keep_both(is.zero, zeros_.not_above(bias));
+        else keep_both(is.zero, zeros_.of(bias, 0));
       }
       activate(by.activation, is);
     });
