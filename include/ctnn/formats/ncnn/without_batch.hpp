@@ -116,7 +116,7 @@ class batch_remover {
     field_values f;
     if (n.type == &type_of<op::reshape>) return encode(op::reshape{as_list(inner(g_.shape(n.outputs.first)))});
     if (n.type == &type_of<op::pad> && g_.inputs(n).size() > 1) return {};
-    const pool<extents> in = input_shapes(g_, n);
+    const pool<extents> in = ir::input_shapes(g_, n);
     const bool multiplies = n.type == &type_of<op::matmul> && x.rank > 2;
     const bool passes = x.rank > 0 && n.type->passes(fields, x.rank - 1, {in.data(), in.size()}) ==
                                           g_.shape(n.outputs.first).rank - 1;
