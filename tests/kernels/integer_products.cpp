@@ -274,7 +274,7 @@ TEST_CASE("pairs of bytes are combined as by the plain rules") {
     for (const std::int64_t n : {1, 7, 16, 30, 64, 101, 300})
       for (const bool multiplies : {false, true})
         for (const bool is_signed : {false, true})
-          for (const double scale : {1e-6, 0.37, 1.0 / 3, 0.9, 7.25, 15.9, 400.0}) {
+          for (const double scale : {1e-6, 0.37, 1.0 / 3, 0.9, -0.37, -0.9, 7.25, -7.25, 15.9, 400.0}) {
             const auto size = static_cast<std::size_t>(n);
             const auto x = random_bytes<std::uint8_t>(random, size, 0, 255),
                        z = random_bytes<std::uint8_t>(random, size, 0, 255);
@@ -288,6 +288,8 @@ TEST_CASE("pairs of bytes are combined as by the plain rules") {
             p.multiplies = multiplies;
             p.subtracts = random.below(2) == 0;
             const fixed_factor first(scale), second(0.51);
+            const twice_rounded_sum twice(-scale, 0.51, 1.7, multiplies);
+            if (scale < 0) p.twice = &twice;
             p.first = first.times;
             p.second = multiplies ? 0 : second.times;
             p.zero = is_signed ? -5 : 17;
@@ -312,15 +314,17 @@ TEST_CASE("pairs of bytes are combined as by the plain rules") {
                 const int a = number(x[p.x_step ? i : 0], p.x_flip) - p.x_zero,
                           b = number(z[p.z_step ? i : 0], p.z_flip) - p.z_zero;
                 const std::int64_t sum = a * p.first + (p.subtracts ? -b : b) * p.second;
-                const int y =
-                    (multiplies ? first.of(a * b) : static_cast<int>((sum + (std::int64_t{1} << 31)) >> 32)) + p.zero;
+                const int y = (p.twice      ? twice.of(a, b, p.subtracts ? -1 : 1)
+                               : multiplies ? first.of(a * b)
+                                            : static_cast<int>((sum + (std::int64_t{1} << 31)) >> 32)) +
+                              p.zero;
                 INFO("pair " << i << " of " << n << ", factor " << scale);
                 REQUIRE(number(to[i], p.x_flip) == std::clamp(y, p.least, p.most));
               }
               CHECK(to.back() == 99);
             }
             p.n = 0;
-            if (kernels_at_hand.integers.combine(p)) CHECK(scale < (multiplies ? 0.5 : 16));
+            if (kernels_at_hand.integers.combine(p)) CHECK(scale < (multiplies && scale > 0 ? 0.5 : 16));
           }
   });
 }

@@ -95,6 +95,9 @@ class twice_rounded_sum {
     if (multiplies_) return result_.of(a * b);
     return result_.of(first_.of(a * (1 << 20)) + sign * second_.of(b * (1 << 20)));
   }
+  constexpr const twice_rounded_factor& first() const { return first_; }
+  constexpr const twice_rounded_factor& second() const { return second_; }
+  constexpr const twice_rounded_factor& result() const { return result_; }
 
  private:
   bool multiplies_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "../base/byte_image.hpp"
+#include "../base/requantize.hpp"
 
 namespace ctnn::ir {
 
@@ -105,6 +106,7 @@ struct byte_pairs {
   int zero, least, most;       ///< of results
   bool reals;
   float a, b, c;
+  const ir::twice_rounded_sum* twice;  ///< instead of the factors; null: they are rounded once
 };
 
 /// The chosen target's.

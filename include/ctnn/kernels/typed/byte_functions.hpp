@@ -170,7 +170,8 @@ inline void combine_bytes(const op::binary& p, const arguments& a) {
   pairs.most = bounds.high;
   if (to.rounded == rounding::real) return combine_reals(pairs, of, with, as, a);
   const twice_rounded_sum twice(of.scale, with.scale, as.scale, multiplies);
-  if (to.rounded == rounding::once && combine_rows(pairs, a)) return;
+  if (to.rounded == rounding::twice) pairs.twice = &twice;
+  if ((to.rounded == rounding::once || pairs.twice) && combine_rows(pairs, a)) return;
   const int sign = subtracts ? -1 : 1;
   visit_pair(a, [&]<class T, class X, class Z>(tag<T>, tag<X>, tag<Z>) {
     map_pairs<T, X, Z>(a, [&](X x, Z z) {

@@ -874,6 +874,53 @@ struct multiplied_pairs {
   }
 };
 
+/// Numbers within 2^30 by a factor that is not above 1/2 and is rounded twice.
+struct rounded_twice {
+  quad_vec digits, half, sign;
+  int shift;
+
+  CTNN_INLINE explicit rounded_twice(const twice_rounded_factor& f)
+      : digits(hn::Set(quad_tag(), f.digits)),
+        half(hn::Set(quad_tag(), f.exponent < 0 ? std::int32_t{1} << (-f.exponent - 1) : 0)),
+        sign(hn::Set(quad_tag(), f.exponent < 0 ? -1 : 0)),
+        shift(-f.exponent) {}
+  /// Half of floor(2 x digits / 2^32 + 1/2): the digits are 31.
+  CTNN_INLINE quad_vec of(quad_vec x) const {
+    const quad_vec once = multiply_fixed(hn::Add(x, x), digits);
+    return hn::ShiftRightSame(hn::Add(once, hn::Add(half, hn::And(hn::ShiftRight<31>(once), sign))), shift);
+  }
+};
+
+/// Sums, or products, in gemmlowp's arithmetic.
+template <bool Multiplies>
+struct twice_rounded_pairs {
+  bytes_as_steps x, z;
+  rounded_twice first, second, result;
+  quad_vec sign, zero, least, most;
+  static constexpr std::int64_t most_factor = std::numeric_limits<std::int64_t>::max();
+
+  CTNN_INLINE explicit twice_rounded_pairs(const byte_pairs& p)
+      : x(p.x, p.x_step, p.x_flip, p.x_zero),
+        z(p.z, p.z_step, p.z_flip, p.z_zero),
+        first(p.twice->first()),
+        second(p.twice->second()),
+        result(p.twice->result()),
+        sign(hn::Set(quad_tag(), p.subtracts ? -1 : 0)),
+        zero(hn::Set(quad_tag(), p.zero)),
+        least(hn::Set(quad_tag(), p.least)),
+        most(hn::Set(quad_tag(), p.most)) {}
+  CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t) const {
+    quad_vec y;
+    if constexpr (Multiplies) {
+      y = hn::Mul(x.at(i), z.at(i));
+    } else {
+      const quad_vec b = second.of(hn::ShiftLeft<20>(z.at(i)));
+      y = hn::Add(first.of(hn::ShiftLeft<20>(x.at(i))), hn::Sub(hn::Xor(b, sign), sign));
+    }
+    return hn::Min(hn::Max(hn::Add(result.of(y), zero), least), most);
+  }
+};
+
 #if HWY_NATIVE_FMA
 /// Sums of real numbers, or products.
 template <bool Multiplies>
@@ -948,6 +995,12 @@ inline bool combine_bytes(const byte_pairs& p) {
                         : detail::combine_bytes_by<detail::real_pairs<false>>(p);
 #endif
   if (p.reals) return false;
+  if (p.twice) {
+    const auto fits = [](const twice_rounded_factor& f) { return f.exponent <= 0; };
+    if (!fits(p.twice->result()) || !(p.multiplies || (fits(p.twice->first()) && fits(p.twice->second())))) return false;
+    return p.multiplies ? detail::combine_bytes_by<detail::twice_rounded_pairs<true>>(p)
+                        : detail::combine_bytes_by<detail::twice_rounded_pairs<false>>(p);
+  }
   return p.multiplies ? detail::combine_bytes_by<detail::multiplied_pairs>(p)
                       : detail::combine_bytes_by<detail::weighted_pairs>(p);
 }
