@@ -128,6 +128,20 @@ constexpr auto integers_cast = [](builder& b) {
   const value_id k = b.add(op::constant{{2, 3}, dtype::i32}, "k", {});
   b.output("", b.add(op::cast{dtype::f32}, "it", {k}));
 };
+template <dtype Type, bool Moved>
+constexpr auto integers_moved = [](builder& b) {
+  value_id k = b.add(op::constant{Moved ? list<int>{2} : list<int>{2, 3}, Type}, Moved ? "it" : "k", {});
+  if (!Moved) k = b.add(op::slice{{1}, {2}, {3}}, "part", {k});
+  b.output("", Moved ? k : b.add(op::reshape{{2}}, "it", {k}));
+};
+constexpr auto integers_combined = [](builder& b) {
+  const value_id k = b.add(op::constant{{2}, dtype::i32}, "k", {});
+  b.output("", b.add(op::binary{}, "it", {k, k}));
+};
+constexpr auto integers_looked_up = [](builder& b) {
+  const value_id k = b.add(op::constant{{2}, dtype::i64}, "index", {});
+  b.output("", b.add(op::gather{}, "it", {k, k}));
+};
 constexpr auto hardmax_of_constant = [](builder& b) {
   b.output("", b.add(op::hardmax{1}, "it", {b.constant("k", {2, 3})}));
 };
@@ -138,8 +152,14 @@ constexpr auto halves_of_constant = [](builder& b) {
   b.output("b", first + 1);
 };
 }  // namespace
-DECLINES_LOADED("integers as real numbers", (rules::fold_constant), integers_cast,
-                "it also reads other elements than f32")
+DECLINES_LOADED("integers as real numbers", (rules::fold_constant), integers_cast, "it also reads other elements")
+FIRES_LOADED("bytes that are only moved", (rules::fold_constant), (integers_moved<dtype::u8, false>),
+             (integers_moved<dtype::u8, true>))
+FIRES_LOADED("indices that are only moved", (rules::fold_constant), (integers_moved<dtype::i64, false>),
+             (integers_moved<dtype::i64, true>))
+DECLINES_LOADED("sums of integers", (rules::fold_constant), integers_combined, "it computes other elements than f32")
+DECLINES_LOADED("integers that are looked up", (rules::fold_constant), integers_looked_up,
+                "it computes other elements than f32")
 DECLINES_LOADED("a constant of an operator that has no definition in constants", (rules::fold_constant),
                 hardmax_of_constant, "nothing computes it before the network runs")
 DECLINES("a constant in two parts", (rules::fold_constant), halves_of_constant, "it has several outputs")
