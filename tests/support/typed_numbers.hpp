@@ -43,7 +43,7 @@ class typed_weights {
   bytes elements(expression_id id) {
     const expression& e = g_.at_expression(id);
     if (!e.type) return of(e);
-    bytes out(static_cast<std::size_t>(e.shape.count()) * 4 + 8);
+    bytes out(static_cast<std::size_t>(e.shape.count() * size_of(e.element)) + 8);
     if (is_integer(e.element)) {
       with_integers(g_, id, *this, [&](const typed_span& all) {
         all.visit([&](const auto* first, std::size_t n) { std::memcpy(out.data(), first, n * sizeof *first); });
@@ -63,6 +63,7 @@ class typed_weights {
     const auto n = static_cast<std::size_t>(leaf.shape.count());
     if (leaf.element == dtype::u8) return {static_cast<const std::uint8_t*>(at), n};
     if (leaf.element == dtype::i8) return {static_cast<const std::int8_t*>(at), n};
+    if (leaf.element == dtype::i64) return {static_cast<const std::int64_t*>(at), n};
     return {static_cast<const std::int32_t*>(at), n};
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -154,6 +155,8 @@ struct model_writer {
 
   /// The numbers of a weight in the type of its slot; those that were read are shared.
   shared_array numbers_of(expression_id e) {
+    while (is_integer(g.at_expression(e).element) && g.at_expression(e).type && g.at_expression(e).type->is.view)
+      e = g.arguments(g.at_expression(e))[0];
     const expression& x = g.at_expression(e);
     if (!x.type)
       if (const auto at = model.weights.find({x.layer, x.name}); at != model.weights.end())
@@ -161,13 +164,13 @@ struct model_writer {
           return at->second;
     shared_array& known = evaluated_[e];
     if (known) return known;
-    if (x.element == dtype::f32) {
-      known = std::make_shared<const array>(x.shape, numbers(e));
-    } else {
-      if (x.type) throw error("layer '" + std::string(x.layer) + "': a weight of " + std::string(name_of(x.element)));
-      known = std::make_shared<const array>(ir::array_of(model, x));
-    }
-    return known;
+    if (x.element == dtype::f32) return known = std::make_shared<const array>(x.shape, numbers(e));
+    if (!x.type) return known = std::make_shared<const array>(ir::array_of(model, x));
+    array made(x.shape, x.element);
+    numbers.elements(e).visit([&](const auto* first, std::size_t count) {
+      if (count != 0) std::memcpy(made.bytes().data(), first, count * sizeof *first);
+    });
+    return known = std::make_shared<const array>(std::move(made));
   }
 
  private:
