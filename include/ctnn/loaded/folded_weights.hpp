@@ -85,6 +85,15 @@ class folded_weights {
     const expression& x = g_.at_expression(e);
     in.expanded.clear();
     if (!x.type) return numbers_of(*source_, x, in.expanded);
+    if (is_integer(x.element)) {
+      with_integers(g_, e, leaves{*this, in}, [&](const typed_span& all) {
+        all.visit([&](const auto* first, std::size_t count) {
+          in.numbers.resize(count);
+          std::transform(first, first + count, in.numbers.begin(), [](auto n) { return static_cast<float>(n); });
+        });
+      });
+      return in.numbers;
+    }
     const expression_evaluator evaluate(g_, e);
     scratch_.resize(static_cast<std::size_t>(evaluate.scratch_size()));
     in.numbers.resize(static_cast<std::size_t>(x.shape.count()));
