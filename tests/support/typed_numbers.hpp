@@ -84,7 +84,8 @@ class typed_weights {
         for (std::size_t i = 0; i < below.size(); ++i)
           if (below[i]) i32[i] = -std::abs(i32[i]);
       }
-      write_zero_channels(g_, e, [&](std::size_t i) { std::fill_n(b.data() + i * size, size, static_cast<unsigned char>(0)); });
+      write_zero_channels(
+          g_, e, [&](std::size_t i) { std::fill_n(b.data() + i * size, size, static_cast<unsigned char>(0)); });
     }
     return b;
   }

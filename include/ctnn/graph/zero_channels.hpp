@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Channels of a weight that hold zeros and nothing else, and integers of a bias that are not above 0. Whoever has the
-// numbers, a file or a table of constants, writes them down here; rules ask rewrite/zero_channels.hpp, which follows them
-// through expressions.
+// numbers, a file or a table of constants, writes them down here; rules ask rewrite/zero_channels.hpp, which follows
+// them through expressions.
 #pragma once
 
 #include "graph.hpp"
@@ -10,15 +10,14 @@ namespace ctnn::ir {
 
 /// Are there numbers of this type whose zeros somebody looks for?
 template <class T>
-inline constexpr bool may_be_zero_channels =
-    std::is_same_v<T, float> || std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t> ||
-    std::is_same_v<T, std::int32_t>;
+inline constexpr bool may_be_zero_channels = std::is_same_v<T, float> || std::is_same_v<T, std::int8_t> ||
+                                             std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t>;
 
 /// Looks through a leaf's numbers, and makes its fields of what it finds: how many places of the first axis hold zeros
 /// only, which they are, and which of the second axis do; of a vector of i32, which places hold less than 0 instead. A
 /// leaf without such places has no fields.
 template <class T>
-  requires may_be_zero_channels<T>
+requires may_be_zero_channels<T>
 constexpr void note_zero_channels(graph& g, expression& leaf, const T* numbers) {
   const extents& shape = leaf.shape;
   leaf.fields = {};

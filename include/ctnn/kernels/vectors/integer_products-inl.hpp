@@ -997,7 +997,8 @@ inline bool combine_bytes(const byte_pairs& p) {
   if (p.reals) return false;
   if (p.twice) {
     const auto fits = [](const twice_rounded_factor& f) { return f.exponent <= 0; };
-    if (!fits(p.twice->result()) || !(p.multiplies || (fits(p.twice->first()) && fits(p.twice->second())))) return false;
+    if (!fits(p.twice->result()) || !(p.multiplies || (fits(p.twice->first()) && fits(p.twice->second()))))
+      return false;
     return p.multiplies ? detail::combine_bytes_by<detail::twice_rounded_pairs<true>>(p)
                         : detail::combine_bytes_by<detail::twice_rounded_pairs<false>>(p);
   }

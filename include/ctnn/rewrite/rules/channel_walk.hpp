@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The channels that a layer makes, followed through what keeps them to the layers that read them: which of them hold one
-// number whatever the network reads, and which nobody reads.
+// The channels that a layer makes, followed through what keeps them to the layers that read them: which of them hold
+// one number whatever the network reads, and which nobody reads.
 #pragma once
 
 #include "../../kernels/walks/phases.hpp"
@@ -20,9 +20,9 @@ class channel_walk {
   /// One layer that has the channels: the first makes them, those in between keep them, readers end them.
   struct layer {
     node_id node = none;
-    int rows = none;     ///< axis of its weight with the channels that it makes or keeps, if it has such a weight
-    int columns = none;  ///< and with those that it reads
-    int from = none;     ///< of the values with the channels, in order of their layers, the one that it reads
+    int rows = none;      ///< axis of its weight with the channels that it makes or keeps, if it has such a weight
+    int columns = none;   ///< and with those that it reads
+    int from = none;      ///< of the values with the channels, in order of their layers, the one that it reads
     pool<bool> shifts{};  ///< of a reader: channels of one number whose part its bias may take
   };
   pool<layer> layers;

@@ -65,7 +65,8 @@ struct reshape_before_pad {
 };
 
 /// pad(0) > conv  ->  the second;  pad(0) > average pool  ->  pool that counts its padding;
-/// pad(less than there is) > max pool  ->  pool. Of bytes the zero point is 0, and the least one is no more than others.
+/// pad(less than there is) > max pool  ->  pool. Of bytes the zero point is 0, and the least one is no more than
+/// others.
 template <class Last>
 struct pad_window {
   static constexpr rule_info info{"pad_window", "pad > conv|pool -> the second", lowers::nodes, numerics::exact};
