@@ -100,6 +100,97 @@ constexpr bool of_constants() {
 }
 static_assert(of_constants());
 
+// lstm of bytes: y as it is asked for, h and c as their states are, or else as y and with four digits.
+constexpr quantization cells{1.0 / 2048, 0};
+constexpr op::lstm lstm_of_bytes() {
+  op::lstm p;
+  p.hidden = 3;
+  p.weight.type = dtype::i8;
+  return p;
+}
+struct steps {
+  element x{dtype::i8, coarse}, h{dtype::i8, coarse}, c{dtype::i16, cells};
+  pool<element> wanted{1, {dtype::i8, fine, rounding::twice}};
+  bool states = true;
+
+  constexpr problem add(builder& b, const op::lstm& p = lstm_of_bytes()) const {
+    const value_id in[] = {input(b, "x", {4, 2, 5}, x), input(b, "h", {1, 2, 3}, h), input(b, "c", {1, 2, 3}, c)};
+    return add_node(b.g, p, "it", {in, states ? 3u : 1u}, {}, {wanted.data(), wanted.size()});
+  }
+  constexpr problem refused(const op::lstm& p = lstm_of_bytes()) const {
+    builder b;
+    return add(b, p);
+  }
+  static constexpr value_id input(builder& b, std::string_view name, const extents& shape, const element& of) {
+    const value_id v = b.add(op::input{as_list(shape), of.type}, name, {});
+    b.g.at_value(v).type = of;
+    return v;
+  }
+};
+constexpr bool makes(const steps& s, const quantization& h, const quantization& c) {
+  builder b;
+  if (s.add(b)) return false;
+  const graph_view g = b.g.view();
+  const pool<element> made = output_elements(g, g.nodes.back());
+  const auto weights = g.weights(g.nodes.back());
+  return made[0] == element(dtype::i8, fine, rounding::twice) && made[1] == element(dtype::i8, h, rounding::twice) &&
+         made[2] == element(dtype::i16, c, rounding::twice) && weights.size() == 5 &&
+         g.at_expression(weights[2]).element == dtype::i32 && g.at_expression(weights[4]).shape == extents{4};
+}
+constexpr quantization seven_digits{1.0 / 256, 0}, six_digits{1.0 / 512, 0}, no_digits{1.0 / 32768, 0};
+static_assert(makes({}, coarse, cells) && makes({.states = false}, fine, cells));
+static_assert(makes({.c = {dtype::i16, six_digits}}, coarse, six_digits));
+static_assert(makes({.c = {dtype::i16, no_digits}}, coarse, no_digits));
+
+constexpr bool says(const problem& p, mistake kind, std::string_view what) { return p.kind == kind && p.what == what; }
+template <class Change>
+constexpr bool refuses(Change change, std::string_view what) {
+  op::lstm p = lstm_of_bytes();
+  change(p);
+  return says(steps{.states = !p.lengths}.refused(p), mistake::option_out_of_range, what);
+}
+static_assert(refuses([](op::lstm& p) { p.bias = false; }, "bias"));
+static_assert(refuses([](op::lstm& p) { p.clip = 1; }, "clip"));
+static_assert(refuses([](op::lstm& p) { p.peepholes = true; }, "peepholes"));
+static_assert(refuses([](op::lstm& p) { p.input_forget = true; }, "input_forget"));
+static_assert(refuses([](op::lstm& p) { p.direction = op::direction::reverse; }, "direction"));
+static_assert(refuses(
+    [](op::lstm& p) {
+      for (const function f : {function::sigmoid, function::tanh, function::relu}) p.functions.push_back(f);
+    },
+    "functions"));
+constexpr bool refuses_elements() {
+  using enum mistake;
+  op::lstm unsigned_weight = lstm_of_bytes(), of_floats = lstm_of_bytes(), with_lengths = lstm_of_bytes();
+  unsigned_weight.weight.type = dtype::u8;
+  of_floats.weight.type = dtype::f32;
+  with_lengths.lengths = true;
+  builder b;
+  const value_id in[] = {steps::input(b, "x", {4, 2, 5}, {dtype::i8, coarse}), b.input("steps", {2})};
+  const element y(dtype::i8, fine, rounding::twice), unsigned_y(dtype::u8, fine, rounding::twice);
+  const element once(dtype::i8, fine), away(dtype::i8, {0.5, 0}, rounding::away), raw = dtype::i8;
+  const element of_real_c(dtype::f32), wide_c(dtype::i16, seven_digits), shifted_c(dtype::i16, {1.0 / 2048, 1});
+  const element other_h(dtype::i8, fine, rounding::twice);
+  return says(add_node(b.g, with_lengths, "it", in, {}, {&y, 1}), option_out_of_range, "lengths") &&
+         says(steps{}.refused(unsigned_weight), element_type, "weight") &&
+         says(steps{}.refused(of_floats), element_type, "weight") &&
+         says(steps{.x = dtype::f32}.refused(), element_type, "input") &&
+         says(steps{.x = {dtype::u8, coarse}}.refused(), element_type, "input") &&
+         says(steps{.x = raw}.refused(), option_out_of_range, "of") &&
+         says(steps{.x = away}.refused(), option_out_of_range, "rounded") &&
+         says(steps{.wanted = {}}.refused(), missing_option, "as") &&
+         says(steps{.wanted = {1, unsigned_y}}.refused(), element_type, "result") &&
+         says(steps{.wanted = {1, once}}.refused(), option_out_of_range, "rounded") &&
+         says(steps{.h = raw}.refused(), option_out_of_range, "h") &&
+         says(steps{.h = {dtype::u8, coarse}}.refused(), element_type, "h") &&
+         says(steps{.wanted = {2, other_h}}.refused(), option_out_of_range, "a state's scale") &&
+         says(steps{.c = of_real_c}.refused(), element_type, "c") &&
+         says(steps{.c = raw}.refused(), element_type, "c") &&
+         says(steps{.c = wide_c}.refused(), option_out_of_range, "c's scale") &&
+         says(steps{.c = shifted_c}.refused(), option_out_of_range, "c's scale");
+}
+static_assert(refuses_elements());
+
 // Options say an element where it does not follow.
 constexpr spelled_options spelled(const builder& b) {
   spelled_options out;
@@ -131,5 +222,7 @@ TEST_CASE("what integers stand for, at run time") {
   CHECK(asked());
   CHECK(unsaid());
   CHECK(of_constants());
+  CHECK(makes({}, coarse, cells));
+  CHECK(refuses_elements());
   CHECK(spelled_where_needed());
 }

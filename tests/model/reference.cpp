@@ -256,14 +256,14 @@ struct examples : test::every_operator {
     node(gru, "gru", {steps});
     node(lstm, "lstm", {steps});
     const quantization q{0.5, 0};
-    const element made(dtype::i8, q);
+    const element made(dtype::i8, q, rounding::twice);
     const value_id integers = value("integers", {4, 6}), bytes = value("bytes", {5, 2, 6});
     if (is_integer(type))
       for (const value_id v : {integers, bytes}) say_element(g, v, q);
-    op::quantized_lstm bytes_of_steps;
-    bytes_of_steps.hidden = 3;
-    bytes_of_steps.with = q;
-    node(bytes_of_steps, "quantized_lstm", {bytes}, {&made, 1});
+    op::lstm lstm_of_bytes;
+    lstm_of_bytes.hidden = 3;
+    lstm_of_bytes.weight.type = dtype::i8;
+    node(lstm_of_bytes, "lstm_of_bytes", {bytes}, {&made, 1});
     node(op::quantize{}, "quantize", {x, s});
     node(op::dequantize{}, "dequantize", {x, s});
     node(op::dynamic_quantize{}, "dynamic_quantize", {x});
@@ -400,7 +400,7 @@ class page {
                       : "vectors of f32, plain loops of others"};
     if (type.is.divisible) kernels.push_back("in parts on several threads");
     if (type.is.in_place) kernels.push_back("in place");
-    if (type.packs(0)) kernels.push_back("weights packed");
+    if (type.packs(0, dtype::f32)) kernels.push_back("weights packed");
     if (type.reference()) kernels.push_back("known to the compiler (`constant_run`)");
     const std::string rules = rules_about(type);
     out_ += wrapped("Inputs: " + inputs + ". Elements: " + joined(elements) + ". Kernels: " + joined(kernels) + "." +

@@ -175,6 +175,20 @@ TEST_CASE("a file with variables is a stateful type, and none of ONNX's") {
   }
 }
 
+TEST_CASE("a file with an lstm of bytes is a type, its states being the layer's own") {
+  for (const sample& s : fb::samples()) {
+    if (s.name != "UNIDIRECTIONAL_SEQUENCE_LSTM_i8") continue;
+    const std::string file = s.file();
+    const model m = model::load(std::as_bytes(std::span(file)), {.keep_weights = true});
+    std::string text;
+    for (const std::string& line : cpp::declaration(m.graph()).lines()) text += line + '\n';
+    CAPTURE(text);
+    CHECK(text.find("ctnn::lstm<") != text.npos);
+    CHECK(text.find("ctnn::as_i8<0.0078125>, ctnn::rounded_twice") != text.npos);
+    CHECK(text.find("ctnn::as_i8<0.00048828125>") != text.npos);
+  }
+}
+
 TEST_CASE("a loop turns as long as numbers say, or very often") {
   for (const bool on_data : {true, false}) {
     fb::subgraph g;

@@ -226,3 +226,23 @@ TEST_CASE("parts whose sizes were not said, and an axis that becomes two, are wr
            return model::load(folder.file("m.param"), folder.file("m.bin"));
          }});
 }
+
+TEST_CASE("an lstm of bytes is in no format but TensorFlow Lite's") {
+  test::builder b;
+  const auto input = [&](const char* name, const extents& shape, dtype type) {
+    return b.add(op::input{as_list(shape), type}, name, {});
+  };
+  op::input x{{4, 1, 5}, dtype::i8};
+  x.as = {0.5, 3};
+  op::lstm lstm;
+  lstm.hidden = 3;
+  lstm.weight.type = dtype::i8;
+  lstm.given = 31;
+  b.output("out", b.add_as({dtype::i8, {0.25, 0}, rounding::twice}, lstm, "lstm",
+                           {b.add(x, "in", {}), input("w", {12, 5}, dtype::i8), input("r", {12, 3}, dtype::i8),
+                            input("b", {12}, dtype::i32), input("s", {4}, dtype::f32), input("t", {4}, dtype::f32)}));
+  test::random_weights none(b.g.view());
+  const model m(test::as_loaded(b.g.view(), none), {.keep_weights = true});
+  CHECK_THROWS_WITH_AS(onnx::write(m.code()), doctest::Contains("an lstm of bytes"), error);
+  CHECK_THROWS_WITH_AS(ncnn::write(m.code()), doctest::Contains("numbers of i16"), error);
+}

@@ -101,7 +101,7 @@ inline std::vector<bytes> packed_weights(const graph_view& g, const node& n, typ
   for (const expression_id id : g.weights(n)) {
     const expression& e = g.at_expression(id);
     out.push_back(weights.elements(id));
-    if (is_byte(e.element) && n.type->packs(slot)) {
+    if (is_byte(e.element) && n.type->packs(slot, e.element)) {
       const auto fields = g.fields_of(n.fields);
       const std::int64_t count = n.type->packed_count(fields, slot, e.shape, channel_block);
       bytes packed(static_cast<std::size_t>(count) * sizeof(float));

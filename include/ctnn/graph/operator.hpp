@@ -625,8 +625,8 @@ struct operator_type {
   void (*construct)(span<const double> fields, void* to);
   /// The constexpr kernel that defines the operator: f32, nchw, weights in logical order. Null if it has none.
   erased_kernel (*reference)();
-  /// Does the vector kernel want slot `slot` packed?
-  bool (*packs)(int slot);
+  /// Does the kernel want slot `slot`, numbers of this type, packed?
+  bool (*packs)(int slot, dtype of);
   /// Numbers that weight slot `slot` takes when packed for kernels with blocks of `block` channels, and the packing.
   std::int64_t (*packed_count)(span<const double> fields, int slot, const extents& shape, int block);
   void (*pack)(span<const double> fields, int slot, const extents& shape, const float* from, float* to, int block);

@@ -18,7 +18,6 @@
 #include "operators/pointwise.hpp"
 #include "operators/pooling.hpp"
 #include "operators/quantized.hpp"
-#include "operators/quantized_lstm.hpp"
 #include "operators/rearranging.hpp"
 #include "operators/recurrent.hpp"
 #include "operators/reduce.hpp"
@@ -42,7 +41,6 @@ struct operator_list {
   x(constant) x(full) x(conv1d) x(conv2d) x(conv3d) x(conv_transpose1d) x(conv_transpose2d) x(conv_transpose3d) \
   x(deform_conv) x(fold_blocks) x(max_unpool) \
   x(linear) x(matmul) x(einsum) x(det) x(attention) x(rotary_embedding) x(rnn) x(gru) x(lstm) \
-  x(quantized_lstm) \
   x(batch_norm) x(scale) x(bias) x(local_response_norm) x(layer_norm) x(rms_norm) x(group_norm) x(lp_normalize) \
   x(mean_variance_normalize) x(softmax) x(log_softmax) x(hardmax)
 #define CTNN_FUNCTIONS_OF_ELEMENTS(x) \

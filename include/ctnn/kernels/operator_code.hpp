@@ -6,8 +6,8 @@
 //   constexpr std::int64_t packed_count(const Op&, int slot, const extents& shape, int block)
 //   constexpr void pack(const Op&, int slot, const extents& shape, const float* from, float* to, int block)
 //
-// An operator that packs says of which slots: `static constexpr bool packs(int slot)`. ctnn's own are in reference/ and
-// packing.hpp.
+// An operator that packs says of which slots: `static constexpr bool packs(int slot)`, or `packs(int slot, dtype of)`.
+// ctnn's own are in reference/ and packing.hpp.
 #pragma once
 
 #include "packing.hpp"
@@ -55,8 +55,9 @@ constexpr void pack_numbers(const Op& op, int slot, const extents& shape, const 
 template <class Op>
 struct operator_code {
   static constexpr erased_kernel reference() { return detail::find_reference<Op>(); }
-  static constexpr bool packs(int slot) {
-    if constexpr (requires { Op::packs(slot); }) return Op::packs(slot);
+  static constexpr bool packs(int slot, dtype of) {
+    if constexpr (requires { Op::packs(slot, of); }) return Op::packs(slot, of);
+    else if constexpr (requires { Op::packs(slot); }) return Op::packs(slot);
     else return false;
   }
   static constexpr std::int64_t packed_count(span<const double> f, int slot, const extents& shape, int block) {

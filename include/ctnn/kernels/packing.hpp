@@ -226,11 +226,15 @@ constexpr void pack(const op::linear& p, int slot, const extents& shape, const f
 
 template <op::recurrent Op>
 constexpr std::int64_t packed_count(const Op& p, int, const extents& shape, int block = channel_block) {
+  if constexpr (requires { p.weight; })
+    if (p.weight) return shape.count();
   return shape[0] / p.hidden * round_up_to_block(p.hidden, block) * shape.count(1, shape.rank);
 }
 
 template <op::recurrent Op>
 constexpr void pack(const Op& p, int, const extents& shape, const float* from, float* to, int block = channel_block) {
+  if constexpr (requires { p.weight; })
+    if (p.weight) return detail::copy_all(from, shape.count(), to);
   const auto depth = static_cast<std::ptrdiff_t>(shape.count(1, shape.rank));
   for (int first = 0; first < p.hidden; first += block)
     for (std::ptrdiff_t k = 0; k < depth; ++k)

@@ -176,7 +176,6 @@ struct tied {
   x(rnn, op::rnn) \
   x(gru, op::gru) \
   x(lstm, op::lstm) \
-  x(quantized_lstm, op::quantized_lstm) \
   x(flatten, op::flatten) \
   x(reshape, op::reshape) \
   x(unflatten, op::reshape, option<"one_axis", 1>) \

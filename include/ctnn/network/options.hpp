@@ -68,7 +68,6 @@ struct option {
   x(norm_type, "p")                   /* of lp_pool2d: which norm */ \
   x(spatial_scale, "spatial_scale")   /* of roi_align and roi_pool */ \
   x(depth, "depth")                   /* of one_hot: classes */ \
-  x(cell_bits, "cell_bits")           /* of quantized_lstm: that c has before the point */ \
   x(diagonal, "diagonal")             /* of tril and triu */ \
   x(scalar, "scalar")                 /* a binary function's second operand: mul<"twice", scalar<2>> */ \
   /* weights that the layer reads as inputs, after its other ones, bit k for weight k: */ \

@@ -165,7 +165,7 @@ template <class Op>
 constexpr bool runs_by_definition() {
   if (has_kernel<Op>() || operator_code<Op>::reference() == nullptr) return false;
   for (int slot = 0; slot < static_cast<int>(max_weights); ++slot)
-    if (operator_code<Op>::packs(slot)) return false;
+    if (operator_code<Op>::packs(slot, dtype::f32)) return false;
   return true;
 }
 template <class Op>

@@ -71,7 +71,8 @@ class layout_choice : planning_phase {
     std::size_t next = own;
     for (int slot = 0; next < in.size(); ++slot) {
       if ((step.given >> slot & 1u) == 0) continue;
-      const bool packs = (f32 || is_byte(g_.at_value(in[next]).type)) && now.type->packs(slot);
+      const dtype of = g_.at_value(in[next]).type;
+      const bool packs = (f32 || is_byte(of)) && now.type->packs(slot, of);
       const int plain = in_layout(in[next++], layout::nchw);
       ids.push_back(packs ? packed(n, slot, plain) : plain);
     }

@@ -80,9 +80,10 @@ class stream_maker {
     n.fields = x_.as_node(op, n.name).fields;
     return n;
   }
-  constexpr value_id carried_input(std::string_view name, const extents& shape, dtype type) {
+  constexpr value_id carried_input(std::string_view name, const extents& shape, const element& type) {
     op::input state{as_list(shape), type};
     state.carried = true;
+    state.as = type.real;
     ++states;
     return make(state, name, {});
   }

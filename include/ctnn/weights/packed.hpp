@@ -12,7 +12,7 @@ inline namespace CTNN_PACKING {
 
 /// Does the node's kernel want its weight packed, if of these elements?
 constexpr bool packs_elements(const node& n, int slot, dtype element) {
-  return is_byte(element) && n.type->packs(slot);
+  return is_byte(element) && n.type->packs(slot, element);
 }
 
 /// Numbers that weight i of a node takes when packed.
@@ -140,7 +140,8 @@ constexpr bool lies_alike(const packed_slot& a, const packed_slot& b) {
   };
   const auto any = [&]<class... Ops>(operator_list<Ops...>) { return (a.is<Ops>() || ...); };
   return same(operator_list<op::conv1d, op::conv2d, op::conv3d>(), [](const auto& p) { return p.groups; }) ||
-         same(operator_list<op::rnn, op::gru, op::lstm>(), [](const auto& p) { return p.hidden; }) ||
+         same(operator_list<op::rnn, op::gru>(), [](const auto& p) { return p.hidden; }) ||
+         same(operator_list<op::lstm>(), [](const op::lstm& p) { return p.weight ? 0 : p.hidden; }) ||
          any(operator_list<op::batch_norm, op::scale, op::bias, op::prelu, op::layer_norm, op::rms_norm,
                            op::group_norm>());  // as they are
 }

@@ -122,7 +122,7 @@ std::vector<array> run_typed(const Op& op, std::vector<array> in, const said& s 
     for (std::size_t i = own, slot = 0; i < from.size(); ++slot) {
       if ((given >> slot & 1u) == 0) continue;
       const const_tensor& w = from[i++];
-      if (!is_byte(w.type) || !k.type->packs(static_cast<int>(slot))) continue;
+      if (!is_byte(w.type) || !k.type->packs(static_cast<int>(slot), w.type)) continue;
       const field_values f = encode(op);
       const std::span<const double> fields(f.data(), f.size());
       const int number = static_cast<int>(slot);

@@ -56,7 +56,7 @@ inline void evaluate(const operator_type& type, std::span<const double> fields, 
       weights.size(), numbers);
   // Kernels take weights of bytes packed (weights/packed.hpp).
   const auto pack = [&](int slot, const extents& shape, dtype element) {
-    if (!is_byte(element) || !type.packs(slot)) return;
+    if (!is_byte(element) || !type.packs(slot, element)) return;
     const float*& weight = numbers[static_cast<std::size_t>(slot)];
     const std::int64_t count = type.packed_count(fields, slot, shape, channel_block);
     std::vector<float>& bytes = packed.emplace_back(static_cast<std::size_t>(count));

@@ -158,7 +158,8 @@ class importer : public model_builder {
     bool from_zero = true;
     for (std::size_t i = 0; begins && i < begins->size(); ++i)
       from_zero = from_zero && number_at(*begins, i) == as.zero;
-    const term carried = add_carried(name, shape, type, as.zero != 0 && from_zero ? as : ir::quantization{});
+    const bool stands_for_reals = from_zero && ir::is_integer(type) && size_of(type) <= 2;
+    const term carried = add_carried(name, shape, type, stands_for_reals ? as : ir::quantization{});
     const std::string_view input = model.network.at_value(at(carried).id).name;
     const term now =
         from_zero ? carried

@@ -237,14 +237,14 @@ class node_reader {
   term add(const Op& op, const std::vector<term>& in, const std::vector<shared_array>& weights = {}) {
     return nodes(op, in, weights)[0];
   }
-  /// A node whose first result has this element, which the operator leaves to who adds it.
+  /// A node whose first results have these elements, which the operator leaves to who adds it.
   template <class Op>
-  std::vector<term> nodes_as(const ir::element& made, const Op& op, const std::vector<term>& in) {
-    return importer_.add(op, in, node_name(Op::name), {}, {&made, 1});
+  std::vector<term> nodes_as(ir::types made, const Op& op, const std::vector<term>& in) {
+    return importer_.add(op, in, node_name(Op::name), {}, made);
   }
   template <class Op>
   term add_as(const ir::element& made, const Op& op, const std::vector<term>& in) {
-    return nodes_as(made, op, in)[0];
+    return nodes_as({&made, 1}, op, in)[0];
   }
   /// While nodes only help the one that the reader is about to add, that one keeps the node's name.
   void only_helping(bool yes) { named_ = yes; }

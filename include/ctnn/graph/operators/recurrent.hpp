@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // rnn, gru and lstm: torch.nn.RNN, GRU and LSTM of one layer, with PyTorch's weights under PyTorch's names, and what
-// ONNX has besides.
+// ONNX has besides; lstm of bytes as TensorFlow Lite has it.
 #pragma once
 
-#include "typing.hpp"
+#include "weight_element.hpp"
 
 namespace ctnn::op {
 
@@ -53,6 +53,7 @@ struct recurrence {
     if constexpr (Gates == 3) field("linear_before_reset", self.linear_before_reset);
     if constexpr (Gates == 4) field("peepholes", self.peepholes);
     if constexpr (Gates == 4) field("input_forget", self.input_forget);
+    if constexpr (Gates == 4) field("weight_type", self.weight.type);
     field("given", self.given);
   }
 
@@ -147,12 +148,80 @@ struct gru : recurrence<3> {
 /// Gates i, f, g, o of W x + b + R h + c: c = sigmoid(f) c + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c). States h, c.
 /// With `peepholes` i and f see the c before, o the c after: one more weight of each direction, peephole_l0
 /// (3 * hidden), holds its factors for i, f and o. With `input_forget` the forget gate is 1 less the input gate.
+/// Of bytes (`weight_type` i8) it has TensorFlow Lite's arithmetic, 8x8_16, bit for bit: x, y and h are i8, c and the
+/// gates i16. It has a bias, one direction and the functions above, and no other option. Its weights are weight_ih_l0
+/// and weight_hh_l0, bytes of one scale a gate (scale_ih_l0 and scale_hh_l0, 4 numbers each), and bias_ih_l0, i32.
+/// Elements say the rest. y has the bytes of h, which are made as y's element says, rounded twice; the next step reads
+/// them as h's element says. c's scale is 2^(n - 15), n from 0 to 6 digits being before the point, its zero point 0.
+/// Where nobody says what h and c stand for it is what the states before the first step stand for; without these h is
+/// what y is, and n is 4.
 struct lstm : recurrence<4> {
   bool peepholes = false;
   bool input_forget = false;
+  weight_element weight{};  ///< of it the type alone is a field
 
   CTNN_INLINE constexpr bool usual() const { return recurrence::usual() && !peepholes && !input_forget; }
-  constexpr weight_slots weights(inputs in) const { return recurrence::weights(in, peepholes); }
+  constexpr weight_slots weights(inputs in) const {
+    if (!weight) return recurrence::weights(in, peepholes);
+    return {{"weight_ih_l0"sv, {gates * hidden, sizes_of(in[0]).in}, dtype::i8},
+            {"weight_hh_l0"sv, {gates * hidden, hidden}, dtype::i8},
+            {"bias_ih_l0"sv, {gates * hidden}, dtype::i32},
+            {"scale_ih_l0"sv, {gates}},
+            {"scale_hh_l0"sv, {gates}}};
+  }
+  static constexpr bool packs(int, dtype of) { return !is_byte(of); }
+  static constexpr bool f32_takes_scratch = false;
+  constexpr std::int64_t scratch(inputs, span<const extents>) const {
+    return weight ? scratch_for(std::int64_t{gates} * hidden, sizeof(std::int16_t)) : 0;
+  }
+
+  constexpr problem infer_types(types in, types wanted, span<element> out) const {
+    if (weight) return infer_bytes(in, wanted, out);
+    const problem p = recurrence::infer_types(in, out);
+    return p && type_at(in, 0) == dtype::i8 ? wrong_type("weight", weight.type) : p;
+  }
+  /// Digits before the point of a c that stands for real numbers so; -1: no lstm has it.
+  static constexpr int cell_bits(const quantization& c) {
+    for (int n = 0; n <= 6; ++n)
+      if (c.scale * (32768 >> n) == 1 && c.zero == 0) return n;
+    return -1;
+  }
+
+ private:
+  constexpr problem infer_bytes(types in, types wanted, span<element> out) const {
+    const struct {
+      bool chosen;
+      std::string_view what;
+    } no_bytes[] = {{direction != op::direction::forward, "direction"},
+                    {!bias, "bias"},
+                    {lengths, "lengths"},
+                    {clip > 0, "clip"},
+                    {!functions.empty(), "functions"},
+                    {peepholes, "peepholes"},
+                    {input_forget, "input_forget"}};
+    for (const auto& [chosen, what] : no_bytes)
+      if (chosen) return {mistake::option_out_of_range, what};
+    if (weight.type != dtype::i8) return wrong_type("weight", weight.type);
+    const element x = element_at(in, 0);
+    if (x != dtype::i8) return wrong_type("input", x);
+    if (x.rounded == ir::rounding::away) return {mistake::option_out_of_range, "rounded"};
+    if (const problem p = check_quantization("of", x.real, x)) return p;
+    if (wanted.empty() || !wanted[0].real) return {mistake::missing_option, "as"};
+    const bool goes_on = in.size() > 1;
+    out[0] = wanted[0];
+    out[1] = {dtype::i8, goes_on ? in[1].real : wanted[0].real, ir::rounding::twice};
+    out[2] = {dtype::i16, goes_on ? in[2].real : quantization{1.0 / 2048, 0}, ir::rounding::twice};
+    constexpr std::string_view names[] = {"result", "h", "c"};
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (k < wanted.size() && wanted[k].real) out[k] = wanted[k];
+      if (out[k] != (k == 2 ? dtype::i16 : dtype::i8)) return wrong_type(names[k], out[k]);
+      if (out[k].rounded != ir::rounding::twice) return {mistake::option_out_of_range, "rounded"};
+      if (goes_on && k > 0 && in[k] != out[k].type) return wrong_type(names[k], in[k]);
+      if (goes_on && k > 0 && !same_numbers(in[k], out[k])) return {mistake::option_out_of_range, "a state's scale"};
+      if (const problem p = check_quantization(k == 0 ? "as" : names[k], out[k].real, out[k])) return p;
+    }
+    return cell_bits(out[2].real) < 0 ? problem{mistake::option_out_of_range, "c's scale"} : problem{};
+  }
 };
 
 }  // namespace ctnn::op

@@ -13,7 +13,6 @@
 #include "pairwise.hpp"
 #include "pointwise.hpp"
 #include "quantized.hpp"
-#include "quantized_lstm.hpp"
 #include "recurrent.hpp"
 #include "reduction.hpp"
 #include "run.hpp"

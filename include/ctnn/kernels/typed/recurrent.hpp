@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// rnn, gru and lstm of any floating-point elements, as their definitions compute them.
+// rnn, gru and lstm of any floating-point elements, as their definitions compute them; lstm of bytes.
 #pragma once
 
 #include "../../base/compiled.hpp"
 #include "../../base/refuse.hpp"
 #include "../reference/recurrent.hpp"
+#include "byte_lstm.hpp"
 #include "windows.hpp"
 
 namespace ctnn::ir {
@@ -20,12 +21,18 @@ CTNN_ONCE void require_lengths(std::string_view op, const const_tensor& lengths,
 namespace typed {
 
 template <op::recurrent Op>
-void run(const Op& p, const arguments& a) {
+void run_reals(const Op& p, const arguments& a) {
   require_numbers(p, a);
   for_floating_weights(p, a, [&]<class T>(const arguments& b, const auto& weights, tag<T>) {
     const auto apply = [](const activation_function& f, T x) { return applied(f, x); };
     reference::run_recurrence<T>(p, b, {weights.data(), weights.size()}, apply);
   });
+}
+inline void run(const op::rnn& p, const arguments& a) { run_reals(p, a); }
+inline void run(const op::gru& p, const arguments& a) { run_reals(p, a); }
+inline void run(const op::lstm& p, const arguments& a, scratch_memory memory) {
+  if (p.weight) run_bytes(p, a, memory);
+  else run_reals(p, a);
 }
 
 }  // namespace typed

@@ -131,6 +131,7 @@ inline void gru(node_writer& w) {
 /// i, f, g, o to i, o, f, c.
 inline void lstm(node_writer& w) {
   const op::lstm op = w.get<op::lstm>();
+  if (op.weight) w.refuse("an lstm of bytes");
   recurrent<op::lstm>(w, "LSTM", {0, 3, 1, 2}, {with("input_forget", op.input_forget)}, op.peepholes);
 }
 

@@ -22,28 +22,35 @@ inline term zeros(node_reader& n, int count) {
   return helping(n, [&] { return n.constant(n.allocate({count}, dtype::f32)); });
 }
 
-/// Adds the layer; `in` are x and the weights, `states` inputs of the file. The op has states after x.
+/// An input of the file that is a state, and its type.
+struct state_input {
+  std::size_t at;
+  dtype type = dtype::f32;
+};
+/// Adds the layer; `in` are x and the weights, `states` inputs of the file. The op has states after x. `elements`
+/// are those of results, where it leaves them to who adds it.
 template <class Op>
-void add_recurrent(node_reader& n, Op op, const std::vector<term>& in, std::initializer_list<std::size_t> states) {
+void add_recurrent(node_reader& n, Op op, const std::vector<term>& in, std::initializer_list<state_input> states,
+                   ir::types elements = {}) {
   if (n.rank(in[0]) != 3) n.fail("input is " + describe(n.shape(in[0])) + ", expected 3 dimensions");
   op.batch_first = !n.flag("time_major", false);
   op.given = (slot_set{1} << (in.size() - 1)) - 1;
   std::vector<term> all{in[0]};
   n.only_helping(true);
-  for (const std::size_t s : states) {
-    const term before = state_before(n, s, dtype::f32);
+  for (const auto& [s, type] : states) {
+    const term before = state_before(n, s, type);
     const extents of = n.shape(before);
     if (of.rank != 2) n.fail("state " + std::to_string(s) + " is " + describe(of) + ", expected a matrix");
     all.push_back(n.reshaped(before, {1, of[0], of[1]}));
   }
   n.only_helping(false);
   all.insert(all.end(), in.begin() + 1, in.end());
-  const std::vector<term> made = n.nodes(op, all);
+  const std::vector<term> made = n.nodes_as(elements, op, all);
   n.result(made[0]);
   std::size_t k = 1;
-  for (const std::size_t s : states) {
+  for (const state_input& s : states) {
     const extents of = n.shape(made[k]);
-    leave_state(n, s, helping(n, [&] { return n.reshaped(made[k], {of[1], of[2]}); }));
+    leave_state(n, s.at, helping(n, [&] { return n.reshaped(made[k], {of[1], of[2]}); }));
     ++k;
   }
 }
@@ -62,7 +69,7 @@ inline void rnn(node_reader& n) {
   if (f.kind == function::none) op.functions.push_back(function::affine), op.alpha.push_back(1);
   else if (f.kind == function::relu) op.functions.push_back(function::relu);
   else if (f.kind != function::tanh) node_reader::refuse("fused activation " + std::string(name_of(f.kind)));
-  add_recurrent(n, op, {n.input(0), joined(n, {1}), joined(n, {2}), n.input(3), zeros(n, op.hidden)}, {4});
+  add_recurrent(n, op, {n.input(0), joined(n, {1}), joined(n, {2}), n.input(3), zeros(n, op.hidden)}, {{4}});
 }
 
 /// What no lstm of a file may have.
@@ -90,7 +97,7 @@ inline void lstm(node_reader& n) {
   std::vector<term> in{n.input(0), joined(n, {1, 2, 3, 4}), joined(n, {5, 6, 7, 8}), joined(n, {12, 13, 14, 15}),
                        zeros(n, 4 * op.hidden)};
   if (op.peepholes) in.push_back(joined(n, {9, 10, 11}));
-  add_recurrent(n, op, in, {18, 19});
+  add_recurrent(n, op, in, {{18}, {19}});
 }
 
 // SVDF: as many filters as features, each over what its feature was in the last runs; `rank` of them make a unit.
@@ -169,40 +176,30 @@ inline term joined_bytes(node_reader& n, std::size_t first, dtype type, std::vec
   }
   return helping(n, [&] { return n.add(op::concat{0}, in); });
 }
-/// Gates and c of 16 bits. What h stands for is said by the last of the tensors between steps; as TensorFlow Lite Micro
-/// has it, where there are none, by its state.
+/// Gates and c of 16 bits. What y stands for is said by the last of the tensors between steps; as TensorFlow Lite Micro
+/// has it, where there are none, by the state h.
 inline void byte_lstm(node_reader& n) {
   if (!bytes_at(n, 0)) return unscaled<lstm>(n);
   check_lstm(n);
   if (n.has(9) || n.has(10) || n.has(11)) node_reader::refuse("peepholes of bytes");
   if (output_type(n) != dtype::i8) node_reader::refuse("output of " + std::string(name_of(output_type(n))));
   require_type(n, 0, dtype::i8);
-  op::quantized_lstm op;
+  op::lstm op;
   set_hidden(n, op, 6);
-  op.batch_first = !n.flag("time_major", false);
+  op.weight.type = dtype::i8;
   of_input(n, 0);
-  op.with = one_scale(n, n.node.inputs[18]);
+  const ir::quantization h = one_scale(n, n.node.inputs[18]), c = one_scale(n, n.node.inputs[19]);
   const std::string between = n.text("hidden", "");
-  const ir::element made(dtype::i8, between.empty() ? op.with : one_scale(n, between));
-  const ir::quantization cell = one_scale(n, n.node.inputs[19]);
-  int power = 0;
-  const double digits = std::frexp(cell.scale, &power);
-  op.cell_bits = 14 + power;
-  if (digits != 0.5 || cell.zero != 0 || op.cell_bits < 0 || op.cell_bits > 6)
-    node_reader::refuse("a cell's scale that is no power of 2 from 1/32768 to 1/512");
+  const ir::element made(dtype::i8, between.empty() ? h : one_scale(n, between), ir::rounding::twice);
+  if (op::lstm::cell_bits(c) < 0) node_reader::refuse("a cell's scale that is no power of 2 from 1/32768 to 1/512");
   std::vector<float> of_input_weights, of_state_weights;
   const term weight = joined_bytes(n, 1, dtype::i8, &of_input_weights),
              recurrent = joined_bytes(n, 5, dtype::i8, &of_state_weights),
              bias = joined_bytes(n, 12, dtype::i32, nullptr);
-  op.given = 31;
-  const term h = state_before(n, 18, dtype::i8), c = state_before(n, 19, dtype::i16);
-  const std::vector<term> results = n.nodes_as(
-      made, op,
-      {n.input(0), h, c, weight, recurrent, bias, helping(n, [&] { return n.constant({4}, of_input_weights); }),
-       helping(n, [&] { return n.constant({4}, of_state_weights); })});
-  n.result(results[0]);
-  leave_state(n, 18, results[1]);
-  leave_state(n, 19, results[2]);
+  add_recurrent(n, op,
+                {n.input(0), weight, recurrent, bias, helping(n, [&] { return n.constant({4}, of_input_weights); }),
+                 helping(n, [&] { return n.constant({4}, of_state_weights); })},
+                {{18, dtype::i8}, {19, dtype::i16}}, {&made, 1});
 }
 
 /// Features are of 16 bits or of 8, as the state is, and so are the filters' factors; sums are of 32. Ratios of scales

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
-#include "../../graph/operators/quantized_lstm.hpp"
+#include "../../graph/operators/recurrent.hpp"
 #include "../fixed_curves.hpp"
 #include "dispatch.hpp"
 
@@ -15,10 +16,12 @@ namespace ctnn::ir::typed {
 /// One sequence's steps, unit by unit.
 class lstm_of_bytes {
  public:
-  lstm_of_bytes(const op::quantized_lstm& p, const arguments& a, scratch_memory memory)
-      : p_(p),
+  lstm_of_bytes(const op::lstm& p, const arguments& a, scratch_memory memory)
+      : hidden_(p.hidden),
         in_(p.sizes_of(a.in[0].shape).in),
+        cell_bits_(op::lstm::cell_bits(a.made(2).real)),
         input_zero_(a.of(0).real.zero),
+        state_zero_(a.made(1).real.zero),
         result_zero_(a.made().real.zero),
         input_weight_(bytes_of(a.weights[0])),
         state_weight_(bytes_of(a.weights[1])),
@@ -28,16 +31,16 @@ class lstm_of_bytes {
         to_result_(static_cast<double>(static_cast<float>(std::ldexp(1.0, -30) / a.made().real.scale))) {
     for (std::size_t g = 0; g < 4; ++g) {
       of_input_[g] = factor(a.weights[3][g], a.of(0).real.scale);
-      of_state_[g] = factor(a.weights[4][g], p.with.scale);
+      of_state_[g] = factor(a.weights[4][g], a.made(1).real.scale);
     }
   }
   /// h and c of the step before become those of this one.
   void step(const std::int8_t* x, std::int8_t* h, std::int16_t* c) const {
-    const int hidden = p_.hidden;
+    const int hidden = hidden_;
     for (int r = 0; r < 4 * hidden; ++r) {
       const auto g = static_cast<std::size_t>(r / hidden);
       const std::int32_t of_x = sum(input_weight_ + std::int64_t{r} * in_, x, in_, input_zero_, bias_[r]),
-                         of_h = sum(state_weight_ + std::int64_t{r} * hidden, h, hidden, p_.with.zero, 0);
+                         of_h = sum(state_weight_ + std::int64_t{r} * hidden, h, hidden, state_zero_, 0);
       const std::int32_t first = gate(of_input_[g].of(of_x));
       const std::int32_t both = gate(std::int64_t{of_state_[g].of(of_h)} + first);
       gates_[r] = static_cast<std::int16_t>(g == 2 ? fixed_tanh(both, 3) : fixed_sigmoid(both, 3));
@@ -45,9 +48,9 @@ class lstm_of_bytes {
     const std::int16_t *i = gates_, *f = i + hidden, *g = f + hidden, *o = g + hidden;
     for (int k = 0; k < hidden; ++k) {
       const std::int32_t kept = fixed_detail::shifted_right(f[k] * c[k], 15),
-                         added = fixed_detail::shifted_right(i[k] * g[k], 15 + p_.cell_bits);
+                         added = fixed_detail::shifted_right(i[k] * g[k], 15 + cell_bits_);
       c[k] = static_cast<std::int16_t>(fixed_detail::saturated_16(kept + added));
-      const std::int32_t y = to_result_.of(o[k] * fixed_tanh(c[k], p_.cell_bits)) + result_zero_;
+      const std::int32_t y = to_result_.of(o[k] * fixed_tanh(c[k], cell_bits_)) + result_zero_;
       h[k] = static_cast<std::int8_t>(std::clamp(y, std::int32_t{-128}, std::int32_t{127}));
     }
   }
@@ -69,15 +72,14 @@ class lstm_of_bytes {
     return static_cast<std::int32_t>(all);
   }
 
-  op::quantized_lstm p_;
-  int in_, input_zero_, result_zero_;
+  int hidden_, in_, cell_bits_, input_zero_, state_zero_, result_zero_;
   const std::int8_t *input_weight_, *state_weight_;
   const std::int32_t* bias_;
   std::int16_t* gates_;
   twice_rounded_factor of_input_[4], of_state_[4], to_result_;
 };
 
-inline void run(const op::quantized_lstm& p, const arguments& a, scratch_memory memory) {
+inline void run_bytes(const op::lstm& p, const arguments& a, scratch_memory memory) {
   const auto s = p.sizes_of(a.in[0].shape);
   const lstm_of_bytes layer(p, a, memory);
   const auto* x = elements<std::int8_t>(a.in[0]);
@@ -85,10 +87,11 @@ inline void run(const op::quantized_lstm& p, const arguments& a, scratch_memory 
   auto* c = elements<std::int16_t>(a.out[2]);
   const std::int64_t states = std::int64_t{s.batch} * p.hidden;
   if (a.in.size() == 3) {
-    std::copy_n(elements<std::int8_t>(a.in[1]), states, h);
-    std::copy_n(elements<std::int16_t>(a.in[2]), states, c);
+    // The states after may lie over those before.
+    std::memmove(h, a.in[1].data, static_cast<std::size_t>(states));
+    std::memmove(c, a.in[2].data, static_cast<std::size_t>(states) * sizeof *c);
   } else {
-    std::fill_n(h, states, static_cast<std::int8_t>(p.with.zero));
+    std::fill_n(h, states, static_cast<std::int8_t>(a.made(1).real.zero));
     std::fill_n(c, states, std::int16_t{0});
   }
   for (int b = 0; b < s.batch; ++b)
