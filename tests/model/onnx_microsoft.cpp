@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <ctnn/weights/packed.hpp>
+
 #include "onnx_microsoft.hpp"
 #include "support/onnx_backend.hpp"
 #include "support/onnx_bytes.hpp"
@@ -176,6 +178,39 @@ TEST_CASE("com.microsoft's operators are what ONNX Runtime computes") {
     } catch (const error& e) {
       FAIL_CHECK(std::string(e.what()));
     }
+  }
+}
+
+TEST_CASE("weights of 4 bits stay packed, from the file to the kernel and back") {
+  const auto graph_of = [](const std::string& line, const std::string& constants) {
+    std::istringstream text(line);
+    return model_of(node_of(text) + constants + pb::input(pb::value("x", pb::f32, {3, 256})) +
+                    pb::output(value_of("y", dtype::f32)));
+  };
+  const std::vector<std::uint8_t> words(256 * 8 * 16, 0x5a);
+  const std::vector<float> scales(256 * 8, 0.5f), floats(256 * 256, 0.5f);
+  const std::string packed = graph_of("MatMulNBits x,b,s -> y K=256 N=256 bits=4 block_size=32",
+                                      pb::initializer(pb::tensor("b", pb::u8, {256, 8, 16}, words)) +
+                                          pb::initializer(pb::floats("s", {256 * 8}, scales))),
+                    wide = graph_of("onnx:MatMul x,b -> y", pb::initializer(pb::floats("b", {256, 256}, floats)));
+  load_options as_read;
+  as_read.optimize = false;
+  for (const load_options& how : {load_options{}, as_read}) {
+    const model four(onnx::build(onnx::parse_model(pb::view(packed), "four.onnx")), how);
+    const model twin(onnx::build(onnx::parse_model(pb::view(wide), "twin.onnx")));
+    const graph_view g = four.graph();
+    int layers = 0;
+    for (const node& n : g.nodes) layers += n.type != &type_of<op::input> && n.type != &type_of<op::constant>;
+    CHECK(layers == 1);
+    if (how.optimize)
+      CHECK(static_cast<double>(packed_total(g)) <= 0.3 * static_cast<double>(packed_total(twin.graph())));
+    // 0xa is 10 - 8, 0x5 is 5 - 8.
+    extractor e = four.extractor();
+    array x({3, 256});
+    for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = i % 2 == 0 ? 1.0f : static_cast<float>(i / 256);
+    e.input("x", x);
+    const array y = e.extract("y");
+    for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == 128 * (2 - 3 * static_cast<float>(i / 256)) * 0.5f);
   }
 }
 

@@ -7,7 +7,7 @@ import math, os, random, struct, sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import onnx_bytes as onnx
 
-NAMES = {onnx.UINT8: "uint8", onnx.INT8: "int8"}
+NAMES = {onnx.UINT8: "uint8", onnx.INT8: "int8", onnx.FLOAT: "float32"}
 LEAST = {onnx.UINT8: 0, onnx.INT8: -128}
 MICROSOFT = "com.microsoft"
 
@@ -64,13 +64,13 @@ class Model:
         reals = [self.node("DequantizeLinear", x, f"{x[0]}_real") for x in inputs]
         return self.node(kind, reals, "y_real", **attributes)
 
-    def write(self, folder, name, shape):
+    def write(self, folder, name, shape, kind=None, opset=15):
         file, inputs = f"{folder}/{name}.onnx", []
-        kind = self.draw.kind
+        kind = kind or self.draw.kind
         values = [onnx.value(n, s, kind) for n, s, _ in self.inputs]
         g = onnx.graph(self.nodes, values, [onnx.value("y", shape, kind)], self.constants)
         with open(file, "wb") as out:
-            out.write(onnx.model(g, 15, MICROSOFT))
+            out.write(onnx.model(g, opset, MICROSOFT))
         for n, s, numbers in self.inputs:
             path = f"{folder}/{name}.{n}"
             with open(path, "wb") as out:
@@ -182,6 +182,69 @@ def product(m, operator, kind):
         reals = [m.node("DequantizeLinear", x, "a_real"), m.node("DequantizeLinear", w, "w_real", axis=1)]
         m.node("QuantizeLinear", [m.node(operator, reals, "y_real")] + made)
     return [64, 80]
+
+
+def reals(m, shape):
+    m.inputs.append(("a", shape, [m.draw.random.uniform(-1, 1) for _ in range(math.prod(shape))]))
+    return "a"
+
+
+def scales(m, shape):
+    return m.constant("w_scale", shape, [as_float(math.exp(m.draw.random.uniform(-5, -4))) for _ in range(math.prod(shape))], onnx.FLOAT)
+
+
+def product_of_bits(m, bits, block, zeros, rows, k, n, bias=False):
+    """Real numbers by numbers of so many bits; zero points are none, packed, or real numbers."""
+    draw, blocks = m.draw.random, -(-k // block)
+    packed = lambda count: draw.choices(range(256), k=count)
+    inputs = [reals(m, [rows, k]), m.constant("w", [n, blocks, block * bits // 8], packed(n * block * blocks * bits // 8), onnx.UINT8),
+              scales(m, [n * blocks])]
+    if zeros == "packed":
+        inputs.append(m.constant("w_zero", [n * -(-blocks * bits // 8)], packed(n * -(-blocks * bits // 8)), onnx.UINT8))
+    elif zeros == "real":
+        inputs.append(m.constant("w_zero", [n * blocks], [as_float(draw.uniform(0, 15)) for _ in range(n * blocks)], onnx.FLOAT))
+    if bias:
+        inputs += [""] * (5 - len(inputs)) + [m.constant("bias", [n], [as_float(draw.uniform(-1, 1)) for _ in range(n)], onnx.FLOAT)]
+    m.node("MatMulNBits", inputs, domain=MICROSOFT, K=k, N=n, bits=bits, block_size=block, accuracy_level=1)
+    return [rows, n]
+
+
+def product_of_dequantized(m, kind, block, zeros, rows, k, n, gemm=False):
+    """Real numbers by what DequantizeLinear makes of bytes, with a scale for each output, or for blocks of the inputs."""
+    of_scales = [n] if not block else [n, k // block] if gemm else [k // block, n]
+    shape = [n, k] if gemm else [k, n]
+    w = [m.constant("w", shape, [LEAST[kind] + b for b in m.draw.random.choices(range(256), k=k * n)], kind), scales(m, of_scales)]
+    if zeros:
+        least = 0 if kind == onnx.UINT8 else -100
+        w.append(m.constant("w_zero", of_scales, [least + z for z in m.draw.random.choices(range(200), k=math.prod(of_scales))], kind))
+    along = {"axis": (1 if gemm else 0) if block else (0 if gemm else 1), **({"block_size": block} if block else {})}
+    m.node("Gemm" if gemm else "MatMul", [reals(m, [rows, k]), m.node("DequantizeLinear", w, "w_real", **along)], **({"transB": 1} if gemm else {}))
+    return [rows, n]
+
+
+def packed_products():
+    for bits in 4, 8:
+        for block in 16, 32, 128:
+            for zeros in "none", "packed", "real":
+                for rows in 1, 5:
+                    if zeros != "real" or bits == 4:  # of 8 bits ONNX Runtime has no real zero points
+                        yield f"MatMulNBits_{bits}_{block}_{zeros}_{rows}", lambda m, f=(bits, block, zeros, rows): product_of_bits(m, *f, 256, 83)
+        yield f"MatMulNBits_{bits}_part", lambda m, b=bits: product_of_bits(m, b, 32, "packed", 3, 200, 40)
+        yield f"MatMulNBits_{bits}_bias", lambda m, b=bits: product_of_bits(m, b, 32, "packed", 3, 128, 40, True)
+    for kind in onnx.INT8, onnx.UINT8:
+        for block in 0, 32:
+            for zeros in False, True:
+                for rows in 1, 5:
+                    for gemm in False, True:
+                        yield (f"{'Gemm' if gemm else 'MatMul'}_{NAMES[kind]}_{block}_{zeros}_{rows}",
+                               lambda m, f=(kind, block, zeros, rows), g=gemm: product_of_dequantized(m, *f, 256, 83, g))
+
+
+def packed(folder):
+    """Products of real numbers by weights that stay packed, as cases() has them: what is off is so much of the largest number."""
+    for name, make in packed_products():
+        m = Model(Draw(name, onnx.UINT8))
+        yield (*m.write(folder, name, make(m), onnx.FLOAT, 21), 1e-5)
 
 
 # ONNX Runtime adds the real numbers, ctnn by ratios of scales, as QLinearAdd does: a byte of a hundred thousand is a step off.

@@ -6,7 +6,7 @@
 //   conv2d     (out, C/groups, kh, kw) -> [groups][blocks][kh][kw][C/groups][block], or as winograd.hpp says
 //   depthwise  (C, 1, kh, kw)          -> [kh][kw][blocks * block]
 //   conv3d     (out, C/groups, kd, kh, kw) -> [kd], each like conv2d
-//   linear     (out, K)                -> [blocks][K][block]
+//   linear     (out, K)                -> [blocks][K][block], of few bits: bit_packing.hpp
 //   conv_transpose2d (C, out/groups, kh, kw) -> its phases (phases.hpp) one after the other, each like conv2d
 //   rnn, gru, lstm   (gates * hidden, K)    -> [blocks of units][K][gates][block], other weights likewise with K = 1
 // with zeros where out is not a multiple of the block. Biases stay as they are. Weights of bytes: quad_packing.hpp.
@@ -18,6 +18,7 @@
 #include "../graph/operators/convolution.hpp"
 #include "../graph/operators/linear.hpp"
 #include "../graph/operators/recurrent.hpp"
+#include "bit_packing.hpp"
 #include "quad_packing.hpp"
 #include "walks/phases.hpp"
 #include "targets.hpp"
@@ -214,12 +215,14 @@ constexpr void pack(const Op& p, int slot, const extents& shape, const float* fr
 
 constexpr std::int64_t packed_count(const op::linear& p, int slot, const extents& shape, int block = channel_block) {
   if (slot == 0 && p.weight) return quad_words(p, shape);
+  if (p.weight.is_packed()) return bit_count(p, slot, shape, block);
   return slot == 0 ? round_up_to_block(shape[0], block) * shape[1] : shape.count();
 }
 
 constexpr void pack(const op::linear& p, int slot, const extents& shape, const float* from, float* to,
                     int block = channel_block) {
   if (slot == 0 && p.weight) pack_quads(p, shape, from, to);
+  else if (p.weight.is_packed()) pack_bits(p, slot, shape, from, to, block);
   else if (slot == 0) packing_detail::pack_rows(shape[0], shape[1], 1, 1, from, to, block);
   else detail::copy_all(from, shape.count(), to);
 }

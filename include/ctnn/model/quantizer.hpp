@@ -225,6 +225,7 @@ class quantizer {
     if ((is<op::conv1d>(n) && get<op::conv1d>(n).has_slopes()) ||
         (is<op::conv2d>(n) && get<op::conv2d>(n).has_slopes()))
       return {real, "it applies slopes to its results"};
+    if (is<op::linear>(n) && get<op::linear>(n).weight.is_packed()) return {real, "its weight is packed already"};
     const bool alone = n.inputs.count == 1;
     if (is<op::conv1d>(n) || is<op::conv2d>(n) || is<op::conv3d>(n) || is<op::linear>(n))
       return alone ? role{product} : role{real, "it adds a residual"};

@@ -123,9 +123,11 @@ CTNN_INLINE void run_kernel_of_step(const Op& op, const arguments& a, scratch_me
       return multiply_few<few>(op, a);
     else return run<Tiles>(op, a);
   } else if constexpr (std::is_same_v<Op, op::linear>) {
+    using x = executable<Net>;
     constexpr few_products few = few_products_of_step<Net, S>;
+    constexpr bool packed = x::g.template get<op::linear>(x::plan.steps[S].node).weight.is_packed();
     if constexpr (few.runs > 0) return multiply_few<few>(op, a);
-    else return run<Tiles>(op, a);
+    else return run<Tiles, packed>(op, a);
   } else if constexpr (std::is_same_v<Op, op::slice>) {
     constexpr few_neighbours few = ask_of_step<Net, S>(
         [](const op::slice& p, const arguments& b) { return few_neighbours_of(p, b.out[0], b.in[0]); });

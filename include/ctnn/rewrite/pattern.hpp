@@ -102,7 +102,9 @@ constexpr reason first_of(const reason& a, const reason& b) { return a ? a : b; 
 /// Why node n, which is one of What's operators, is none that the pattern means.
 template <class What>
 constexpr reason unfit(const rewriter& r, node_id n) {
-  return r.is_for_floats() && r.reads_bytes(n) ? another_operator : choice<What>::wrong(r, n);
+  const bool of_another_kind =
+      (r.is_for_floats() && r.reads_bytes(n)) || (r.is_for_own_weights() && r.has_packed_weight(n));
+  return of_another_kind ? another_operator : choice<What>::wrong(r, n);
 }
 
 template <class Part>

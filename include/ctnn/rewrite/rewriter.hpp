@@ -235,6 +235,13 @@ class rewriter {
   /// Is the rule that is looked at about floats, so that no operator that computes with bytes is meant?
   constexpr bool is_for_floats() const { return for_floats_; }
   constexpr void be_for_floats(bool yes) { for_floats_ = yes; }
+  /// The same of linear layers by a packed weight.
+  constexpr bool is_for_own_weights() const { return for_own_weights_; }
+  constexpr void be_for_own_weights(bool yes) { for_own_weights_ = yes; }
+  constexpr bool has_packed_weight(node_id n) const {
+    return is<op::linear>(n) && at(n).weights.count > 0 && is_byte(g_.expressions.items[weight(n, 0)].element) &&
+           !reads_bytes(n);
+  }
   constexpr bool reads_bytes(node_id n) const { return g_.nodes.items[n].inputs.count > 0 && is_byte(type(input(n))); }
   /// Has node n, or what makes one of its inputs, weights that are inputs?
   constexpr bool reads_given(node_id n) const {
@@ -579,7 +586,7 @@ class rewriter {
   int sweep_ = 0;
   node_id settled_;
   bool knows_zero_channels_ = false;
-  bool for_floats_ = false;
+  bool for_floats_ = false, for_own_weights_ = false;
   bool any_given_ = false;  ///< may a node have weights that are inputs?
   measure measure_;
 };

@@ -11,9 +11,10 @@
 //   };
 //
 // and a line in rules.hpp; `static constexpr bool any_type = true;` if it holds for every element type, not for f32
-// only, or `takes_bytes = true` if layers that make f32 of bytes may be among those that the pattern finds. The pattern
-// makes sure that a value that disappears has one reader and is not a network output. A rule with a `match` of its own
-// names what its pattern finds; guard may write there what rewrite needs.
+// only, or `takes_bytes = true` if layers that make f32 of bytes may be among those that the pattern finds, or
+// `takes_packed = true` if linear layers by a packed weight may (of any_type they may). The pattern makes sure that a
+// value that disappears has one reader and is not a network output. A rule with a `match` of its own names what its
+// pattern finds; guard may write there what rewrite needs.
 #pragma once
 
 #include <concepts>
@@ -94,6 +95,7 @@ struct rule_entry<Rule> {
     using pattern = typename Rule::pattern;
     if (!for_any_type() && r.type(r.output(n)) != dtype::f32) return false;
     r.be_for_floats(!for_any_type() && !requires { Rule::takes_bytes; });
+    r.be_for_own_weights(!for_any_type() && !requires { Rule::takes_packed; });
     const int ways = pattern::ways(r, n);
     for (int way = 0; way < ways; ++way) {
       typename detail::match_of<Rule>::type m{};

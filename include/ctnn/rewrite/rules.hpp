@@ -21,6 +21,7 @@
 #include "rules/matrix.hpp"
 #include "rules/movement.hpp"
 #include "rules/normalization.hpp"
+#include "rules/packed.hpp"
 #include "rules/padding.hpp"
 #include "rules/parts.hpp"
 #include "rules/products.hpp"
@@ -164,7 +165,9 @@ struct default_rules : ir::known_rules<
     // What costs less (graph/cost.hpp)
     rules::multiply_weights,
     rules::conv_of_one_pixel,
-    rules::join_siblings
+    rules::join_siblings,
+    // Weights that take less memory as they are
+    rules::keep_packed
     > {};
 // clang-format on
 

@@ -134,7 +134,8 @@ constexpr bool begins_alike(const packed_slot& a, const packed_slot& b) {
 }
 /// Of floats: rows, and filters of one shape in as many groups, lie the same way wherever they are applied.
 constexpr bool lies_alike(const packed_slot& a, const packed_slot& b) {
-  if (same_fields(a, b) || a.is<op::linear>()) return true;
+  if (same_fields(a, b)) return true;
+  if (a.is<op::linear>()) return !a.get<op::linear>().weight.is_packed() && !b.get<op::linear>().weight.is_packed();
   const auto same = [&]<class... Ops>(operator_list<Ops...>, auto&& of) {
     return ((a.is<Ops>() && of(a.get<Ops>()) == of(b.get<Ops>())) || ...);
   };

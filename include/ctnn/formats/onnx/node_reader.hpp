@@ -278,6 +278,7 @@ class node_reader {
     if (shape(t) == to) return t;
     if (const shared_array k = known(t)) {
       if (k->shape().count() != to.count()) fail("cannot give " + describe(k->shape()) + " the shape " + describe(to));
+      if (k->source()) return constant(std::make_shared<const array>(to, k->type(), k->source()));
       const auto copy = allocate(to, k->type());
       std::copy(k->bytes().begin(), k->bytes().end(), copy->bytes().begin());
       return constant(std::move(copy));

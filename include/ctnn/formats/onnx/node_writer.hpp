@@ -152,6 +152,11 @@ class node_writer {
     return b.parameter(helper("numbers"),
                        std::make_shared<const array>(extents{static_cast<int>(values.size())}, values));
   }
+  std::string bytes(const std::vector<std::uint8_t>& values, dtype type, std::optional<extents> shape = {}) {
+    const auto a = std::make_shared<array>(shape.value_or(extents{static_cast<int>(values.size())}), type);
+    std::memcpy(a->bytes().data(), values.data(), values.size());
+    return b.parameter(helper("numbers"), a);
+  }
   /// Real numbers of integers, and the other way round, by their element.
   std::string real_of(const std::string& x, const element& e) {
     const auto [scale, zero] = e.real;

@@ -11,12 +11,12 @@ namespace ctnn::op {
 /// out), as in ONNX's MatMul; bias (out). With `axes` above 1 the last that many axes of the input make one row of K
 /// numbers, as a flatten before would; `ones` extents of 1 follow the outputs, as a reshape to (..., out, 1, 1) behind
 /// would give: ready to multiply the channels of an image. With two inputs the second has the output's shape and is
-/// added before the activation (a residual connection), or, with `residual_last`, behind it. Of bytes:
-/// weight_element.hpp.
+/// added before the activation (a residual connection), or, with `residual_last`, behind it. Of bytes, and by packed
+/// weights: weight_element.hpp.
 struct linear {
   static constexpr std::string_view name = "linear";
   static constexpr int tier = 1;
-  constexpr int own_tier() const { return weight ? -1 : 0; }  // what made real numbers of bytes is gone
+  constexpr int own_tier() const { return weight || weight.is_packed() ? -1 : 0; }  // what made real numbers is gone
   static constexpr bool packs(int slot) { return slot == 0; }
   static constexpr traits is{.in_place = true, .divisible = true, .divides_typed = true, .divides_scratch = true};
   /// The residual, unless partial sums would stand there before it is read.
@@ -30,7 +30,7 @@ struct linear {
   int ones = 0;
   bool residual_last = false;
   weight_element weight{};
-  bool transposed = false;  ///< of bytes: the weight is (K, out)
+  bool transposed = false;  ///< of bytes, also of packed ones of 8 bits: the weight is (K, out)
   slot_set given = 0;
 
   static constexpr void fields(auto& self, auto&& field) {
@@ -41,6 +41,7 @@ struct linear {
     field("ones", self.ones);
     field("residual_last", self.residual_last);
     weight_element::fields(self.weight, field);
+    weight_element::packed_fields(self.weight, field);
     field("transposed", self.transposed);
     field("given", self.given);
   }
@@ -48,10 +49,12 @@ struct linear {
   constexpr problem infer(inputs in, outputs result) const {
     if (out == 0) return {mistake::missing_option, "out"};
     if (out < 1) return {mistake::option_out_of_range, "out", {out}, {1}};
-    if (transposed && !weight) return {mistake::option_out_of_range, "transposed"};
+    if (transposed && !weight && weight.bits != 8) return {mistake::option_out_of_range, "transposed"};
     if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {1}};
     if (axes < 1 || axes > in[0].rank) return {mistake::axis_out_of_range, "axes", {axes}, {in[0].rank}};
     if (depth(in[0]) > 2147483647) return {mistake::too_large, "axes"};
+    if (weight.is_packed())
+      if (const problem p = weight.check_packed(depth(in[0]))) return p;
     result[0] = in[0];
     result[0].rank -= axes - 1;
     result[0].back(0) = out;
@@ -66,10 +69,18 @@ struct linear {
   constexpr std::int64_t depth(const extents& x) const { return x.count(x.rank - axes, x.rank); }
 
   constexpr problem infer_types(types in, types wanted, span<element> made) const {
-    return weight ? weight.infer(in, wanted, made, activation) : all_floating(in, made, name);
+    if (weight) return weight.infer(in, wanted, made, activation);
+    for (std::size_t i = 0; weight.is_packed() && i < in.size(); ++i)
+      if (in[i] != dtype::f32) return wrong_type("input", in[i]);
+    return all_floating(in, made, name);
   }
   constexpr weight_slots weights(inputs in, types of = {}, types made = {}) const {
     const auto k = static_cast<int>(depth(in[0]));
+    if (weight.is_packed()) {
+      weight_slots packed;
+      weight.add_packed_slots(packed, transposed, bias, out, k);
+      return packed;
+    }
     weight_slots slots{{"weight"sv, transposed ? extents{k, out} : extents{out, k}, weight.type}};
     if (weight) weight.add_slots(slots, element_at(of, 0), element_at(made, 0), bias, out);
     else if (bias) slots.push_back({"bias"sv, {out}});

@@ -15,19 +15,33 @@ namespace ctnn::op {
 /// With a real bias numbers are rounded as real ones are.
 /// In ncnn's arithmetic (an input that is rounded to bytes away from zero) the bias is real, and weights stand for
 /// byte / scale.
+/// A linear layer with `bits` multiplies real numbers, f32, by a weight that stays packed: words of 8 bits hold 8 /
+/// bits numbers each, those of the lowest bits first, and in every row each `block` numbers (0: all) share a scale.
+/// They stand for (number - zero point) * scale. Scales are weights of shape (out, blocks), and so are zero points, of
+/// f32, where there are some; else these are 2^(bits - 1), of i8 0. The last block is whole: what it holds beyond the
+/// row counts for nothing.
 struct weight_element {
   dtype type = dtype::f32;   ///< i8, u8: the layer multiplies bytes; f32: numbers of the input's own type
   bool by_output = false;    ///< each output has a scale and a zero point, not one for all
   bool zero_points = false;  ///< weights have zero points; without them these are 0
   bool real_bias = false;    ///< the bias is f32 and added to the real number; else it is i32 and part of the sum
+  int bits = 0;              ///< 2, 4, 8: real numbers are multiplied by packed ones of so many bits, u8, or of 8 i8
+  int block = 0;             ///< of packed numbers: those of a row that share a scale; 0: all
 
-  constexpr explicit operator bool() const { return type != dtype::f32; }
+  /// Does the layer multiply bytes?
+  constexpr explicit operator bool() const { return type != dtype::f32 && bits == 0; }
+  constexpr bool is_packed() const { return bits != 0; }
 
   static constexpr void fields(auto& self, auto&& field) {
     field("weight_type", self.type);
     field("by_output", self.by_output);
     field("zero_points", self.zero_points);
     field("real_bias", self.real_bias);
+  }
+  /// Of layers that may have a packed weight.
+  static constexpr void packed_fields(auto& self, auto&& field) {
+    field("bits", self.bits);
+    field("block", self.block);
   }
   /// The element of a layer of bytes with one input.
   constexpr problem infer(types in, types wanted, span<element> result, const activation_function& f) const {
@@ -52,6 +66,28 @@ struct weight_element {
     if (y.rounded == ir::rounding::coarse || away != (x.rounded == ir::rounding::away) || (away && y != dtype::i8))
       return {mistake::option_out_of_range, "rounded"};
     return check_quantization("as", y.real, y);
+  }
+  /// Blocks of a packed row of so many numbers, and its words.
+  constexpr std::int64_t blocks(std::int64_t depth) const { return block == 0 ? 1 : (depth + block - 1) / block; }
+  constexpr std::int64_t words(std::int64_t depth) const {
+    return block == 0 ? (depth * bits + 7) / 8 : blocks(depth) * block * bits / 8;
+  }
+  constexpr problem check_packed(std::int64_t depth) const {
+    if (bits != 2 && bits != 4 && bits != 8) return {mistake::option_out_of_range, "bits", {bits}, {8}};
+    if (type != dtype::u8 && (type != dtype::i8 || bits != 8)) return wrong_type("weight", type);
+    if (by_output) return {mistake::option_out_of_range, "by_output"};
+    if (real_bias) return {mistake::option_out_of_range, "real_bias"};
+    if (block < 0 || block > 1 << 20 || block * bits % 8 != 0)
+      return {mistake::option_out_of_range, "block", {block}, {8 / bits}};
+    return words(depth) > 2147483647 ? problem{mistake::too_large, "axes"} : problem{};
+  }
+  /// The weights of a layer by a packed one, `transposed` or not.
+  constexpr void add_packed_slots(weight_slots& slots, bool transposed, bool bias, int outs, std::int64_t depth) const {
+    const int of_row = static_cast<int>(words(depth)), scales = static_cast<int>(blocks(depth));
+    slots.push_back({"weight"sv, transposed ? extents{of_row, outs} : extents{outs, of_row}, type});
+    if (bias) slots.push_back({"bias"sv, {outs}});
+    slots.push_back({"weight_scale"sv, {outs, scales}});
+    if (zero_points) slots.push_back({"weight_zero"sv, {outs, scales}});
   }
   /// The weights behind the products' own, of a layer that reads x and makes y.
   constexpr void add_slots(weight_slots& slots, const element& x, const element& y, bool bias, int outs) const {

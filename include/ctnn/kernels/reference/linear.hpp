@@ -4,9 +4,23 @@
 
 #include "../../graph/operators/linear.hpp"
 #include "../../graph/operators/matrix.hpp"
+#include "../bit_packing.hpp"
 #include "coordinates.hpp"
 
 namespace ctnn::ir::reference {
+
+/// Number k of row o of a packed weight that lies as in files.
+constexpr float packed_weight(const op::linear& p, const arguments& a, std::int64_t depth, int o, std::int64_t k) {
+  const op::weight_element& e = p.weight;
+  const std::size_t scales = p.bias ? 2 : 1;
+  const std::int64_t words = e.words(depth), b = o * e.blocks(depth) + (e.block == 0 ? 0 : k / e.block);
+  const int number =
+      p.transposed ? packed_number(e, a.weights[0], p.out, k, o) : packed_number(e, a.weights[0], words, o, k);
+  const bool is_signed = e.type == dtype::i8;
+  const float usual = is_signed ? 0.0f : static_cast<float>(1 << (e.bits - 1));
+  const float zero = e.zero_points ? a.weights[scales + 1][b] : usual;
+  return (static_cast<float>(is_signed && number > 127 ? number - 256 : number) - zero) * a.weights[scales][b];
+}
 
 constexpr void run(const op::linear& p, const arguments& a) {
   const std::int64_t depth = p.depth(a.in[0].shape);
@@ -15,10 +29,12 @@ constexpr void run(const op::linear& p, const arguments& a) {
   const float* residual = a.in.size() == 2 ? a.in[1].data : nullptr;
   float* y = a.out[0].data;
   for (std::int64_t r = 0; r < rows; ++r, x += depth) {
-    const float* w = a.weights[0];
-    for (int o = 0; o < p.out; ++o, w += depth) {
+    for (int o = 0; o < p.out; ++o) {
       float sum = p.bias ? a.weights[1][o] : 0.0f;
-      for (std::int64_t k = 0; k < depth; ++k) sum += w[k] * x[k];
+      if (p.weight.is_packed())
+        for (std::int64_t k = 0; k < depth; ++k) sum += packed_weight(p, a, depth, o, k) * x[k];
+      else
+        for (std::int64_t k = 0; k < depth; ++k) sum += a.weights[0][o * depth + k] * x[k];
       const float more = residual != nullptr ? *residual++ : 0.0f;
       if (residual != nullptr && !p.residual_last) sum += more;
       if (p.activation) sum = apply(p.activation, sum);

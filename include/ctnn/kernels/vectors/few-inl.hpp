@@ -30,7 +30,9 @@ struct few_products {
 
 constexpr few_products few_products_of(const op::linear& p, const arguments& a) {
   const int depth = static_cast<int>(p.depth(a.in[0].shape));
-  if (rows_of(p, a.in[0].shape) != 1 || !few_products::takes(depth, p.out, p.activation, p.residual_last)) return {};
+  if (rows_of(p, a.in[0].shape) != 1 || p.weight.is_packed() ||
+      !few_products::takes(depth, p.out, p.activation, p.residual_last))
+    return {};
   return {1, depth, 0, p.out};
 }
 /// A window at one place, of one row, that lies inside the input.

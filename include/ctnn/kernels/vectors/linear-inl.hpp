@@ -22,6 +22,7 @@
 #include "../share.hpp"
 #include "../tensor.hpp"
 #include "../simd/tile-inl.hpp"
+#include "bits-inl.hpp"
 #if !defined(CTNN_PLAIN)
 #include "../simd/panel-inl.hpp"
 #endif
@@ -126,7 +127,74 @@ constexpr tile_set tiles_of(const op::linear& p, const arguments& a) {
 }
 #endif
 
-template <tile_set Tiles = all_tiles>
+namespace detail {
+
+/// Rows by the weight of few bits from some column on: multiply_rows() with some inputs of some columns as floats, one
+/// after the other. A row that is alone multiplies numbers as they are; the sums are a bias then.
+template <int Bits>
+CTNN_NOINLINE void multiply_by_bits(const bit_columns& w, const float* in, int rows, bool alone, const float* bias,
+                                    const float* start, float* out, std::ptrdiff_t out_pitch, int columns,
+                                    const epilogue& end) {
+  // On plain floats as little as in matmul: the stack's.
+  constexpr int wide = lanes == 1 ? channel_block : 4 * channel_block, part = (lanes == 1 ? 256 : 8192) / wide;
+  constexpr int vectors = lanes == 1 ? channel_block : 4;  // of a row, where there are as many
+  constexpr int narrow = channel_block / lanes;            // those of a block
+  alignas(64) float numbers[part * wide];
+  for (int column = 0; column < columns; column += wide) {
+    const int some = columns - column < wide ? columns - column : wide;
+    const float* const some_bias = bias == nullptr ? nullptr : bias + column;
+    const float* const some_start = start == nullptr ? nullptr : start + column;
+    epilogue last = end;
+#if !defined(CTNN_PLAIN)
+    last.added = end.added.from(column);
+#endif
+    if (alone) {
+      for (int c = 0; c < wide; ++c) numbers[c] = some_bias != nullptr && c < some ? some_bias[c] : 0.0f;
+      for (int c = 0; c < some;) {
+        const bit_columns there = w.from(column + c);
+        const bool full = some - c > (vectors - narrow) * lanes;
+        if (full) multiply_row_by_bits<Bits, vectors>(there, in, numbers + c);
+        else multiply_row_by_bits<Bits, narrow>(there, in, numbers + c);
+        c += full ? vectors * lanes : channel_block;
+      }
+      multiply_rows_by<all_tiles>(in, 0, 1, 0, numbers, 0, numbers, some_start, out + column, out_pitch, some, last);
+      continue;
+    }
+    for (int first = 0; first < w.depth; first += part) {
+      const int count = w.depth - first < part ? w.depth - first : part;
+      for (int c = 0; c < some; c += channel_block)
+        expand_bits<Bits>(w.from(column + c), first, first + count, numbers + c * part);
+      multiply_rows_by<all_tiles>(in + first, w.depth, rows, count, numbers, part * channel_block,
+                                  first == 0 ? some_bias : nullptr, first == 0 ? some_start : out + column,
+                                  out + column, out_pitch, some, first + count == w.depth ? last : epilogue{});
+    }
+  }
+}
+
+/// The same for any bits; `column` is where the first one of the columns is among all.
+template <int = 0>
+CTNN_NOINLINE void multiply_rows_by_bits(const op::linear& p, const arguments& a, int depth, std::ptrdiff_t column,
+                                         const float* in, int rows, bool alone, const float* bias, const float* start,
+                                         float* out, int columns, const epilogue& end) {
+  const auto& e = p.weight;
+  const int scales = p.bias ? 2 : 1;
+  bit_columns all{};
+  all.words = static_cast<const std::uint8_t*>(static_cast<const void*>(a.weights[0]));
+  all.scale = a.weights[static_cast<std::size_t>(scales)];
+  all.zero = e.zero_points ? a.weights[static_cast<std::size_t>(scales) + 1] : nullptr;
+  all.usual = static_cast<float>(1 << (e.bits - 1));
+  all.row_words = static_cast<int>(e.words(depth));
+  all.blocks = static_cast<int>(e.blocks(depth));
+  all.depth = depth;
+  all.block = e.block == 0 ? depth : e.block;
+  const auto multiply = e.bits == 2 ? &multiply_by_bits<2> : e.bits == 4 ? &multiply_by_bits<4> : &multiply_by_bits<8>;
+  multiply(all.from(column), in, rows, alone, bias, start, out, p.out, columns, end);
+}
+
+}  // namespace detail
+
+/// `Packed`: may the weight be one of few bits? In types that is known.
+template <tile_set Tiles = all_tiles, bool Packed = true>
 CTNN_INLINE void run(const op::linear& p, const arguments& a) {
   const int depth = static_cast<int>(p.depth(a.in[0].shape));
   const int rows = rows_of(p, a.in[0].shape);
@@ -142,13 +210,18 @@ CTNN_INLINE void run(const op::linear& p, const arguments& a) {
 #if !defined(CTNN_PLAIN)
   end.added = added;
 #endif
-  multiply_rows<Tiles>(a.in[0].data + row.begin * depth, depth, static_cast<int>(row.size()), depth,
-                       a.weights[0] + column.begin * depth, bias == nullptr ? nullptr : bias + column.begin,
-                       p.residual_last ? nullptr : residual, a.out[0].data + first, p.out,
-                       static_cast<int>(column.size()), end);
+  const float *const in = a.in[0].data + row.begin * depth, *const start = p.residual_last ? nullptr : residual;
+  const float* const own_bias = bias == nullptr ? nullptr : bias + column.begin;
+  float* const out = a.out[0].data + first;
+  const int own_rows = static_cast<int>(row.size()), columns = static_cast<int>(column.size());
+  if (Packed && p.weight.is_packed())
+    detail::multiply_rows_by_bits(p, a, depth, column.begin, in, own_rows, rows == 1, own_bias, start, out, columns,
+                                  end);
+  else
+    multiply_rows<Tiles>(in, depth, own_rows, depth, a.weights[0] + column.begin * depth, own_bias, start, out, p.out,
+                         columns, end);
 #if defined(CTNN_PLAIN)
-  if (added.data != nullptr)
-    add_rows(added, a.out[0].data + first, p.out, static_cast<int>(row.size()), static_cast<int>(column.size()));
+  if (added.data != nullptr) add_rows(added, out, p.out, own_rows, columns);
 #endif
 }
 

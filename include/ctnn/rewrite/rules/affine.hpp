@@ -104,7 +104,7 @@ struct fold_affine {
   struct match : ir::match {
     affine_map map{};
   };
-  static constexpr bool takes_bytes = true;
+  static constexpr bool takes_bytes = true, takes_packed = true;
   using pattern = chain<weighted_layer, affine_layer>;
   static constexpr reason guard(const rewriter& r, match& m) {
     if (const reason no = find_affine(r, m.last, m.map)) return no;

@@ -206,7 +206,7 @@ inline constexpr bool is_transposed = false;
 template <int Axes>
 inline constexpr bool is_transposed<op::conv_transpose<Axes>> = true;
 
-/// Those whose weight may be of bytes: scales and bias take in what a weight of floats does.
+/// Those whose weight may be of bytes, or packed: scales and bias take in what a weight of floats does.
 template <class Op>
 concept multiplies_bytes = requires(const Op& op) {
   op.weight;
@@ -253,12 +253,13 @@ constexpr reason unless_slopes_fit(const rewriter& r, node_id n, bool slopes) {
   reason no;
   weighted_layer::visit(r, n, [&]<class Layer>(const Layer& layer) {
     if constexpr (multiplies_bytes<Layer>)
-      if (slopes && layer.weight.zero_points && !layer.weight.by_output)
+      if (slopes && layer.weight && layer.weight.zero_points && !layer.weight.by_output)
         no = {"its weight has one zero point for all", r.name(n)};
   });
   return no;
 }
-/// A layer by a weight of bytes with `map`, which goes into the weight's scale and the bias: put(layer, weights).
+/// A layer by a weight of bytes, or a packed one, with `map`, which goes into the weight's scale and the bias:
+/// put(layer, weights).
 template <class Layer>
 constexpr void with_map_in_scale(rewriter& r, node_id n, Layer layer, const affine& map, auto&& put) {
   const int scale_at = layer.bias ? 2 : 1;
@@ -266,11 +267,15 @@ constexpr void with_map_in_scale(rewriter& r, node_id n, Layer layer, const affi
   pool<expression_id> weights(1, r.weight(n, 0));
   expression_id scale = r.weight(n, scale_at);
   if (map.slope != none) {
-    op::binary times;
-    times.function = op::binary_function::mul;
-    const expression_id both[] = {scale, map.slope};
-    scale = r.apply(times, both);
-    layer.weight.by_output = true;
+    if (layer.weight.is_packed()) {
+      scale = sloped(r, scale, map.slope, 0);
+    } else {
+      op::binary times;
+      times.function = op::binary_function::mul;
+      const expression_id both[] = {scale, map.slope};
+      scale = r.apply(times, both);
+      layer.weight.by_output = true;
+    }
     folded = fold(r, map, map.slope, layer.bias ? r.weight(n, 1) : none);
   }
   layer.bias = folded.shift != none;
@@ -284,7 +289,7 @@ constexpr void with_map(rewriter& r, node_id n, const affine& map, const activat
   weighted_layer::visit(r, n, [&]<class Layer>(Layer layer) {
     layer.activation = then;
     if constexpr (multiplies_bytes<Layer>)
-      if (layer.weight) return with_map_in_scale(r, n, layer, map, put);
+      if (layer.weight || layer.weight.is_packed()) return with_map_in_scale(r, n, layer, map, put);
     int groups = 0;
     if constexpr (is_transposed<Layer>) groups = layer.groups;
     const affine folded = fold(r, map, r.weight(n, 0), layer.bias ? r.weight(n, 1) : none, groups);

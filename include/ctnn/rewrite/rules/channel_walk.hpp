@@ -78,6 +78,7 @@ class channel_walk {
   constexpr node_id maker_of(value_id v) const {
     for (int steps = 0; steps < 8; ++steps) {
       const node_id n = r_.producer(v);
+      if (r_.has_packed_weight(n)) return none;
       if (makers::visits(r_, n) && !is_depthwise(n)) return n;
       if (r_.at(n).inputs.count != 1) return none;
       v = r_.input(n);
@@ -191,7 +192,7 @@ class channel_walk {
       const int from = place_of(r_.input(n, i));
       if (from == none) continue;
       --unread_;
-      if (r_.given(n) != 0 || !(i == 0 && (reads(n, from) || keeps(n, from))))
+      if (r_.given(n) != 0 || r_.has_packed_weight(n) || !(i == 0 && (reads(n, from) || keeps(n, from))))
         stop({"another layer reads the channels as they are", r_.name(n)});
     }
   }

@@ -111,6 +111,7 @@ struct positive_factor {
     double k = 0;
     activation_function f{};
   };
+  static constexpr bool takes_packed = true;
   using pattern = chain<weighted_layer, op::binary>;
   static constexpr reason guard(const rewriter& r, match& m) {
     const auto b = r.get<op::binary>(m.last);

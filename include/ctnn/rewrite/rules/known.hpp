@@ -50,6 +50,7 @@ struct neutral_weight {
 struct zero_bias {
   static constexpr rule_info info{"zero_bias", "conv|conv_transpose|linear|scale with a bias of zeros -> without",
                                   lowers::weights, numerics::reassociates};
+  static constexpr bool takes_packed = true;
   using biased =
       find::any_of_all<find::convolutions, find::transposed_convolutions, find::any_of<op::linear, op::scale>>;
   using pattern = single<biased>;

@@ -110,6 +110,7 @@ struct affine_before_split {
   static constexpr rule_info info{"affine_before_split",
                                   "conv|linear > split > scale|bias|binary(scalar|constant) of a part -> the first two",
                                   lowers::nodes, numerics::rescales};
+  static constexpr bool takes_packed = true;
   struct match {
     node_id first = none, cut = none, last = none;
     affine_map map{};

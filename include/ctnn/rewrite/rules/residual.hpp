@@ -38,6 +38,7 @@ constexpr reason unless_of_one_shape(const rewriter& r, const match& m) {
 struct fuse_residual {
   static constexpr rule_info info{"fuse_residual", "conv1d|conv2d|linear > binary(add) -> the first", lowers::nodes,
                                   numerics::reassociates};
+  static constexpr bool takes_packed = true;
   using adds = find::any_of_all<find::fusing_convolutions, find::any_of<op::linear>>;
   using pattern = chain<adds, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
@@ -62,6 +63,7 @@ struct fuse_residual_last {
   static constexpr rule_info info{"fuse_residual_last",
                                   "conv1d|conv2d|linear with an activation > binary(add) -> the first", lowers::nodes,
                                   numerics::exact};
+  static constexpr bool takes_packed = true;
   using pattern = fuse_residual::pattern;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);

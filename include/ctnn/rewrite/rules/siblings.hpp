@@ -25,12 +25,12 @@ struct join_siblings {
   static constexpr std::size_t fewest = 3;  // two nodes take their place
 
  private:
-  /// Of floats but for their outputs and biases, of bytes but for their outputs.
+  /// Of floats but for their outputs and biases, of bytes and packed weights but for their outputs.
   template <class Layer>
   static constexpr bool are_alike(const rewriter& r, node_id n, node_id last, Layer a, const Layer& b) {
     if (r.inputs_count(n) != 1) return false;  // nor are any weights inputs
     a.out = b.out;
-    if (!b.weight) a.bias = b.bias;
+    if (!b.weight && !r.has_packed_weight(last)) a.bias = b.bias;
     return encode(a) == encode(b) && r.type(r.output(n)) == r.type(r.output(last));
   }
   template <class Layer>

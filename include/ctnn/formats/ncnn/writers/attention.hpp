@@ -122,7 +122,9 @@ struct attention_cluster {
     if (b.g.at(next).inputs.count > 1 && b.maker(b.g.inputs(b.g.at(next))[1]) > at) return false;
     const op::linear last = b.g.get<op::linear>(next);
     const extents x = b.g.shape(b.g.inputs(b.g.at(c.projections[0]))[0]);
-    if (!last.bias || last.out != x.back(0) || b.g.shape(b.g.inputs(b.g.at(next))[0]).back(0) != q[2]) return false;
+    if (!last.bias || last.weight.type != dtype::f32 || last.out != x.back(0) ||
+        b.g.shape(b.g.inputs(b.g.at(next))[0]).back(0) != q[2])
+      return false;
     c.projections[3] = next;
     return true;
   }
@@ -139,7 +141,7 @@ struct attention_cluster {
     }
     if (b.only_reader(v) != reader || !b.g.is<op::linear>(at) || b.g.at(at).inputs.count != 1) return none;
     const op::linear op = b.g.get<op::linear>(at);
-    return op.bias && !op.activation && op.out == features ? at : none;
+    return op.bias && !op.activation && op.weight.type == dtype::f32 && op.out == features ? at : none;
   }
 };
 

@@ -99,6 +99,10 @@ void conv(node_writer& w) {
   if constexpr (Axes == 2) int8_convolution(w);
   else throw inexpressible{"a signal of bytes"};
 }
-inline void linear(node_writer& w) { return w.get<op::linear>().weight ? int8_product(w) : linear_of_reals(w); }
+inline void linear(node_writer& w) {
+  const op::weight_element weight = w.get<op::linear>().weight;
+  if (weight.is_packed()) throw inexpressible{"a weight of " + std::to_string(weight.bits) + " bits"};
+  return weight ? int8_product(w) : linear_of_reals(w);
+}
 
 }  // namespace ctnn::ncnn::writers

@@ -339,7 +339,8 @@ inline bit_format bit_format_of(node_reader& n) {
   return f;
 }
 
-/// A by weights of 2, 4 or 8 bits: (N, blocks, bytes), each block of K numbers with a scale and a zero point.
+/// A by weights of 2, 4 or 8 bits: (N, blocks, bytes), each block of K numbers with a scale and a zero point. Weights
+/// that the file holds stay packed.
 inline void matmul_of_bits(node_reader& n) {
   n.expect(3, 6);
   n.ignore("accuracy_level");
@@ -358,11 +359,33 @@ inline void matmul_of_bits(node_reader& n) {
   n.only_helping(true);
   const std::int64_t padded = std::int64_t{blocks} * block;
   const term packed = as_rows(1, padded * bits / 8), scale = as_rows(2, blocks);
-  const term whole = unpacked(n, packed, bits, n.to_int(padded, "K"));
   term zero = none;
   if (n.has(3) && n.type(n.input(3)) == dtype::u8)
     zero = unpacked(n, as_rows(3, (std::int64_t{blocks} * bits + 7) / 8), bits, blocks);
   else if (n.has(3)) zero = as_rows(3, blocks);
+  const dtype type = n.type(n.input(0));
+  if (n.known(packed) && n.type(packed) == dtype::u8 && n.known(scale) && (zero == none || n.known(zero)) &&
+      (type == dtype::f32 || is_narrow(type))) {
+    op::linear op;
+    op.out = rows;
+    op.weight.type = dtype::u8;
+    op.weight.bits = bits;
+    op.weight.block = block;
+    op.weight.zero_points = zero != none;
+    const extents x = n.shape(n.input(0));
+    if (x.rank < 1 || x.back(0) != k) n.fail("input 0 is " + describe(x) + ", expected rows of " + std::to_string(k));
+    op.bias = n.has(5) && n.known(n.input(5)) && n.shape(n.input(5)) == extents{rows};
+    std::vector<shared_array> weights{n.known(packed)};
+    const auto add_reals = [&](term t) { weights.push_back(n.known(n.cast(t, dtype::f32))); };
+    if (op.bias) add_reals(n.input(5));
+    add_reals(scale);
+    if (zero != none) add_reals(zero);
+    const term a = n.cast(n.input(0), dtype::f32);
+    n.only_helping(false);
+    const term y = n.cast(n.add(op, {a}, weights), type);
+    return n.result(op.bias ? y : plus_input(n, y, 5));
+  }
+  const term whole = unpacked(n, packed, bits, n.to_int(padded, "K"));
   const term weight = part_of(n, by_blocks(n, whole, block, scale, zero, 1 << (bits - 1)), 1, 0, k);
   n.only_helping(false);
   n.result(plus_input(n, n.add(op::matmul{false, true}, {n.input(0), weight}), 5));

@@ -340,7 +340,7 @@ template <int Axes>
 bool conv_of_one_pixel(node_writer& w, const op::linear& op) {
   const extents x = w.shape();
   if (op.ones != Axes || op.axes != Axes + 1 || x.rank > Axes + 2 || x.count(x.rank - Axes, x.rank) != 1) return false;
-  if ((w.input_count() == 2 && w.leaves_sum()) || op.weight) return false;
+  if ((w.input_count() == 2 && w.leaves_sum()) || op.weight || op.weight.is_packed()) return false;
   op::conv<Axes> conv;
   conv.out = op.out;
   conv.kernel = conv.ones;
@@ -351,6 +351,70 @@ bool conv_of_one_pixel(node_writer& w, const op::linear& op) {
   for (int i = 0; i < Axes; ++i) weight.push_back(1);
   write_conv(w, conv, w.weight(0, weight));
   return true;
+}
+
+/// Zero points of a packed weight, if they are integers of so many bits.
+inline std::optional<std::vector<std::uint8_t>> whole_zeros(byte_slots& slots, const op::weight_element& e) {
+  const shared_array zero = slots.numbers("weight_zero");
+  const int least = e.type == dtype::i8 ? -128 : 0;
+  std::vector<std::uint8_t> all;
+  for (std::size_t i = 0; i < zero->size(); ++i) {
+    const double z = number_at(*zero, i);
+    if (!(z >= least && z < least + (1 << e.bits)) || z != std::floor(z)) return {};
+    all.push_back(static_cast<std::uint8_t>(static_cast<int>(z)));
+  }
+  return all;
+}
+/// Rows of numbers of so many bits, low bits first.
+inline std::vector<std::uint8_t> packed_rows(const std::vector<std::uint8_t>& numbers, std::size_t columns, int bits) {
+  std::vector<std::uint8_t> all;
+  const std::size_t in_byte = 8 / static_cast<std::size_t>(bits);
+  for (std::size_t first = 0; first < numbers.size(); first += columns)
+    for (std::size_t k = 0; k < columns; ++k) {
+      if (k % in_byte == 0) all.push_back(0);
+      all.back() =
+          static_cast<std::uint8_t>(all.back() | numbers[first + k] << k % in_byte * static_cast<unsigned>(bits));
+    }
+  return all;
+}
+/// x by a packed weight: MatMulNBits where that has its form, else MatMul by what DequantizeLinear makes of bytes.
+inline std::string product_by_packed(node_writer& w, const op::linear& op, const std::string& x) {
+  const op::weight_element& e = op.weight;
+  byte_slots slots(w, op);
+  const auto depth = op.depth(w.shape());
+  const int blocks = static_cast<int>(e.blocks(depth));
+  if (e.type == dtype::u8 && !op.transposed && e.block >= 16 && (e.block & (e.block - 1)) == 0) {
+    std::vector<std::string> in{x, w.weight(0, {op.out, blocks, e.block * e.bits / 8}),
+                                slots.as("weight_scale", {op.out * blocks})};
+    if (e.zero_points) {
+      const auto whole = whole_zeros(slots, e);
+      in.push_back(whole ? w.bytes(packed_rows(*whole, static_cast<std::size_t>(blocks), e.bits), dtype::u8)
+                         : slots.as("weight_zero", {op.out, blocks}));
+    }
+    return w.add("com.microsoft.MatMulNBits", in,
+                 {with("K", depth), with("N", op.out), with("bits", e.bits), with("block_size", e.block)});
+  }
+  if (e.bits != 8 || e.words(depth) != depth)
+    node_writer::refuse("a packed weight of " + std::to_string(e.bits) + " bits without blocks of 16, 32, 64 ...");
+  std::vector<attribute> a{with("axis", e.block == 0 ? 1 : 0)};
+  if (e.block != 0) {
+    w.need(21);
+    a.push_back(with("block_size", e.block));
+  }
+  const std::string scale = e.block == 0 ? slots.as("weight_scale", {op.out}) : w.transposed_weight(op.bias ? 2 : 1);
+  std::vector<std::string> in{op.transposed ? w.weight(0) : w.transposed_weight(0), scale};
+  if (e.zero_points || e.type == dtype::u8) {
+    std::vector<std::uint8_t> zeros(static_cast<std::size_t>(op.out) * static_cast<std::size_t>(blocks), 128);
+    if (e.zero_points) {
+      const auto whole = whole_zeros(slots, e);
+      if (!whole) node_writer::refuse("zero points that are no bytes");
+      for (std::size_t o = 0, i = 0; o < static_cast<std::size_t>(op.out); ++o)
+        for (std::size_t b = 0; b < static_cast<std::size_t>(blocks); ++b)
+          zeros[b * static_cast<std::size_t>(op.out) + o] = (*whole)[i++];
+    }
+    in.push_back(w.bytes(zeros, e.type, e.block == 0 ? extents{op.out} : extents{blocks, op.out}));
+  }
+  return w.add("MatMul", {x, w.add("DequantizeLinear", in, a)});
 }
 
 /// x by the matrix of weight 0 of a linear layer, and its bias.
@@ -376,7 +440,10 @@ inline void linear_of_reals(node_writer& w) {
   }
   activation_function f = op.activation;
   const bool fused = w.fused() && w.result_type() == dtype::f32 && (w.input_count() == 1 || op.residual_last);
-  if (op.weight) {
+  if (op.weight.is_packed()) {
+    y = product_by_packed(w, op, y);
+    if (op.bias) y = w.add("Add", {y, w.weight(1)});
+  } else if (op.weight) {
     y = w.add("MatMul", {y, real_weight(w, op, op.transposed ? w.weight(0) : w.transposed_weight(0), 1)});
     if (op.bias) y = w.add("Add", {y, real_bias(w, op)});
   } else if (rows.rank == 2) {
