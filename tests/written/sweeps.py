@@ -244,7 +244,9 @@ def packed(folder):
     """Products of real numbers by weights that stay packed, as cases() has them: what is off is so much of the largest number."""
     for name, make in packed_products():
         m = Model(Draw(name, onnx.UINT8))
-        yield (*m.write(folder, name, make(m), onnx.FLOAT, 21), 1e-5)
+        # Where weights of MatMul have zero points ONNX Runtime, as users open it, makes bytes of the left matrix.
+        rounded = name.startswith("MatMul_") and "True" in name
+        yield (*m.write(folder, name, make(m), onnx.FLOAT, 21), 1e-2 if rounded else 1e-5)
 
 
 # ONNX Runtime adds the real numbers, ctnn by ratios of scales, as QLinearAdd does: a byte of a hundred thousand is a step off.
