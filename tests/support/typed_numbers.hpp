@@ -94,6 +94,10 @@ class typed_weights {
   mutable std::map<std::string, bytes> known_;
 };
 
+/// Is it a linear layer by a packed weight? Its definition takes what is packed as files have it.
+inline bool has_packed_weight(const graph_view& g, const node& n) {
+  return n.type == &type_of<op::linear> && decode<op::linear>(g.fields_of(n.fields)).weight.is_packed();
+}
 /// A node's weights as its kernel takes them.
 inline std::vector<bytes> packed_weights(const graph_view& g, const node& n, typed_weights& weights) {
   std::vector<bytes> out;
@@ -101,7 +105,7 @@ inline std::vector<bytes> packed_weights(const graph_view& g, const node& n, typ
   for (const expression_id id : g.weights(n)) {
     const expression& e = g.at_expression(id);
     out.push_back(weights.elements(id));
-    if (is_byte(e.element) && n.type->packs(slot, e.element)) {
+    if (is_byte(e.element) && n.type->packs(slot, e.element) && !has_packed_weight(g, n)) {
       const auto fields = g.fields_of(n.fields);
       const std::int64_t count = n.type->packed_count(fields, slot, e.shape, channel_block);
       bytes packed(static_cast<std::size_t>(count) * sizeof(float));
@@ -164,7 +168,8 @@ inline std::vector<bytes> typed_outputs_for(const graph_view& g, auto&& input) {
     bool real = n.type->reference() != nullptr;
     for (value_id v : read) real = real && g.at_value(v).type == dtype::f32;
     for (const tensor& t : out) real = real && t.type == dtype::f32;
-    for (const expression_id id : g.weights(n)) real = real && g.at_expression(id).element == dtype::f32;
+    for (const expression_id id : g.weights(n))
+      real = real && (g.at_expression(id).element == dtype::f32 || has_packed_weight(g, n));
     if (real) n.type->reference()(g.fields_of(n.fields), {in, out, slots});
     const pool<element> of = input_elements(g, n), made = output_elements(g, n);
     const integer_arguments integers{nullptr, of.data(), made.data()};

@@ -53,6 +53,8 @@ struct linear {
     if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {1}};
     if (axes < 1 || axes > in[0].rank) return {mistake::axis_out_of_range, "axes", {axes}, {in[0].rank}};
     if (depth(in[0]) > 2147483647) return {mistake::too_large, "axes"};
+    if (weight.is_packed() && given != 0)  // a value would have to be packed first
+      return {mistake::option_out_of_range, "given", {static_cast<int>(given)}, {0}};
     if (weight.is_packed())
       if (const problem p = weight.check_packed(depth(in[0]))) return p;
     result[0] = in[0];

@@ -126,6 +126,7 @@ void add_residual(const arguments& a) {
 
 inline void run(const op::linear& p, const arguments& a, scratch_memory memory) {
   if (p.weight) return multiply_bytes(p, a, memory);
+  if (p.weight.is_packed()) refuse_at_run_time(p.name, "packed weights have kernels for vectors alone");
   if (a.share.index > 0) return;
   const std::int64_t depth = p.depth(a.in[0].shape), rows = a.in[0].shape.count() / depth;
   for_floating_weights(p, a, [&]<class T>(const arguments& b, const auto& weights, tag<T>) {

@@ -364,8 +364,8 @@ inline void matmul_of_bits(node_reader& n) {
     zero = unpacked(n, as_rows(3, (std::int64_t{blocks} * bits + 7) / 8), bits, blocks);
   else if (n.has(3)) zero = as_rows(3, blocks);
   const dtype type = n.type(n.input(0));
-  if (!n.known(n.input(0)) && n.known(packed) && n.type(packed) == dtype::u8 && n.known(scale) && (zero == none || n.known(zero)) &&
-      (type == dtype::f32 || is_narrow(type))) {
+  if (!n.known(n.input(0)) && n.known(packed) && n.type(packed) == dtype::u8 && n.known(scale) &&
+      (zero == none || n.known(zero)) && (type == dtype::f32 || is_narrow(type))) {
     op::linear op;
     op.out = rows;
     op.weight.type = dtype::u8;
