@@ -96,6 +96,30 @@ constexpr auto then_relu = [](builder& b) {
 constexpr auto with_relu = [](builder& b) {
   b.output("", b.add(layer_of_bits({function::relu}), "fc", {b.input("x", {3, 32})}));
 };
+/// Queries, keys and values of one row by packed weights, and what reads them.
+constexpr op::linear of_outputs(int outs) {
+  op::linear l = layer_of_bits();
+  l.out = outs;
+  return l;
+}
+constexpr void read_each(builder& b, std::initializer_list<value_id> three) {
+  constexpr std::string_view names[] = {"a", "c", "d"};
+  int n = 0;
+  for (const value_id v : three) {
+    b.output(names[n], b.linear(names[n], v, 4));
+    ++n;
+  }
+}
+constexpr auto siblings = [](builder& b) {
+  const value_id x = b.input("x", {1, 256});
+  const value_id q = b.add(of_outputs(48), "q", {x}), k = b.add(of_outputs(40), "k", {x});
+  read_each(b, {q, k, b.add(of_outputs(48), "v", {x})});
+};
+constexpr auto joined = [](builder& b) {
+  const value_id all = b.add(of_outputs(136), "q", {b.input("x", {1, 256})});
+  const value_id part = b.add(op::split{{48, 40, 48}, 1}, "k", {all});
+  read_each(b, {part, part + 1, part + 2});
+};
 constexpr auto scaled_before = [](builder& b) {
   const value_id x = b.binary("it", op::binary_function::mul, b.input("x", {3, 32}), b.constant("k", {32}));
   b.output("", b.add(layer_of_bits(), "fc", {x}));
@@ -126,3 +150,4 @@ FIRES_LOADED("packed linear > + constant", (rules::fold_affine), then_constant<o
 FIRES_LOADED("packed linear > add", (rules::fuse_residual), then_sum, with_residual)
 FIRES_LOADED("packed linear > relu", (rules::fuse_activation), then_relu, with_relu)
 DECLINES_LOADED("* constant > packed linear", (rules::affine_before), scaled_before, "")
+FIRES_LOADED("three linear layers by packed weights", (rules::join_siblings), siblings, joined)
