@@ -120,7 +120,8 @@ TEST_CASE("networks of NHWC end as small as those of NCHW and the permute of the
                                             {"tf_resnet", 11},
                                             {"o_scalar_chain_2d", 1}};
   for (const auto& [name, operators] : expected) {
-    CAPTURE(name);
+    const std::string called = name;  // a lambda cannot have what a declaration took apart
+    CAPTURE(called);
     CHECK(without(folder / "cases" / (name + ".onnx")).operators <= operators);
   }
 }

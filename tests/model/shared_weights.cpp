@@ -130,7 +130,8 @@ TEST_CASE("arrays of a model that are the same are in memory once") {
   for (const auto& [name, numbers] : p.source().weights)
     if (name.first.ends_with("conv") || name.first.ends_with("fc")) by_name[name.second].insert(numbers.get());
   for (const auto& [slot, arrays] : by_name) {
-    CAPTURE(std::string(slot));
+    const std::string called(slot);  // a lambda cannot have what a declaration took apart
+    CAPTURE(called);
     CHECK(arrays.size() == 2);  // conv's and fc's, not four
   }
 }

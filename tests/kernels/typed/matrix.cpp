@@ -104,11 +104,11 @@ TEST_CASE("einsum is a sum over the values of its labels") {
       {"bij,cji->bc", {bij, bjk}},  {"ij,jk,li->lk", {ij, jk, some({5, 2}, 7)}},
       {"ii,i->", {ii, i}},          {"ii,i,ij->ji", {ii, i, some({3, 2}, 8)}},
       {"bij->jb", {bij}},           {"i,j,k->kji", {i, some({2}, 9), some({4}, 10)}}};
-  for (const auto& one : cases) {
-    const std::string& equation = one.first;  // Clang 14's lambdas take no names of parts
-    CAPTURE(equation);
-    const array want = summed(equation, one.second);
-    require_near(run_typed(op::einsum::of(equation), one.second)[0], want.shape(),
+  for (const auto& [equation, in] : cases) {
+    const std::string called = equation;  // a lambda cannot have what a declaration took apart
+    CAPTURE(called);
+    const array want = summed(equation, in);
+    require_near(run_typed(op::einsum::of(equation), in)[0], want.shape(),
                  {want.values().begin(), want.values().end()});
   }
 }
