@@ -26,7 +26,9 @@ inline loaded_model as_typed_model(const graph_view& g) {
   m.network = thaw(g);
   random_weights reals;
   reals.look_at(g);
-  for (const expression& e : g.expressions) {
+  typed_weights others(g);
+  for (expression_id id = 0; id < static_cast<expression_id>(g.expressions.size()); ++id) {
+    const expression& e = g.at_expression(id);
     if (e.type) continue;
     const auto numbers = std::make_shared<array>(e.shape, e.element);
     if (e.element == dtype::f32) {
@@ -34,7 +36,7 @@ inline loaded_model as_typed_model(const graph_view& g) {
       if (e.name.ends_with("_scale"))
         for (float& f : numbers->elements<float>()) f = std::fabs(f) / 10 + 0.01f;
     } else {
-      const bytes some = random_elements(e.layer, e.shape.count(), e.element);
+      const bytes some = others.elements(id);
       std::memcpy(numbers->bytes().data(), some.data(), numbers->bytes().size());
     }
     m.set_weight(e, numbers);
