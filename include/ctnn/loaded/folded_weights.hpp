@@ -45,6 +45,15 @@ inline std::span<const float> numbers_of(const loaded_model& source, const expre
   return numbers_of(array_of(source, leaf), leaf, memory);
 }
 
+/// An array of its own with these numbers.
+inline array copy_of(const typed_span& numbers, const extents& shape) {
+  array copy = array::empty(shape, numbers.type());
+  numbers.visit([&](const auto* first, std::size_t count) {
+    if (count != 0) std::memcpy(copy.bytes().data(), first, count * sizeof *first);
+  });
+  return copy;
+}
+
 /// Evaluates the expressions of a graph rewritten from `source`. The result of a call is valid until the next one, that
 /// of elements() until the fourth: a layer of bytes is packed with a look at all its weights.
 class folded_weights {
@@ -59,12 +68,8 @@ class folded_weights {
     next_ = (next_ + 1) % kept_.size();
     if (x.element == dtype::f32) return evaluated(e, kept_[next_]);
     if (!x.type) return typed(x);
-    array& a = kept_[next_].integers = array::empty(x.shape, x.element);
-    with_integers(g_, e, leaves{*this, kept_[next_]}, [&](const typed_span& all) {
-      all.visit([&](const auto* first, std::size_t count) {
-        if (count != 0) std::memcpy(a.bytes().data(), first, count * sizeof *first);
-      });
-    });
+    array& a = kept_[next_].integers;
+    with_integers(g_, e, leaves{*this, kept_[next_]}, [&](const typed_span& all) { a = copy_of(all, x.shape); });
     return span_of(a);
   }
 

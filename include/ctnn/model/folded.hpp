@@ -104,13 +104,9 @@ inline loaded_model folded(const loaded_model& m, const ir::graph_view& g, bool 
       const ir::expression& leaf = made.network.expressions[static_cast<std::size_t>(
           made.network.operands[static_cast<std::size_t>(own.weights.first) + k])];
       const typed_span from = numbers.elements(weights[k]);
-      array copy(leaf.shape, from.type());
-      if (copy.size() != from.size())
+      if (static_cast<std::size_t>(leaf.shape.count()) != from.size())
         throw error("layer '" + std::string(n.name) + "': weight '" + std::string(leaf.name) + "' has another size");
-      from.visit([&](const auto* first, std::size_t count) {
-        if (count != 0) std::memcpy(copy.bytes().data(), first, count * sizeof *first);
-      });
-      made.set_weight(leaf, std::make_shared<const array>(std::move(copy)));
+      made.set_weight(leaf, std::make_shared<const array>(ir::copy_of(from, leaf.shape)));
     }
     if (!apart) continue;
     require(ir::add_node(made.network, op::activation{apart}, fresh(nodes, called, {}), {&own.outputs.first, 1},

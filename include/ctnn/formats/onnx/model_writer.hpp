@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -166,11 +165,7 @@ struct model_writer {
     if (known) return known;
     if (x.element == dtype::f32) return known = std::make_shared<const array>(x.shape, numbers(e));
     if (!x.type) return known = std::make_shared<const array>(ir::array_of(model, x));
-    array made(x.shape, x.element);
-    numbers.elements(e).visit([&](const auto* first, std::size_t count) {
-      if (count != 0) std::memcpy(made.bytes().data(), first, count * sizeof *first);
-    });
-    return known = std::make_shared<const array>(std::move(made));
+    return known = std::make_shared<const array>(ir::copy_of(numbers.elements(e), x.shape));
   }
 
  private:
