@@ -24,7 +24,7 @@
 #include "../../graph/operators.hpp"
 #include "../loaded_kernels.hpp"
 #include "../simd/fma_peak-inl.hpp"
-#include "integer_products-inl.hpp"
+#include "integers-inl.hpp"
 #include "kernels-inl.hpp"
 #if !defined(CTNN_PLAIN)
 #include "few-inl.hpp"
