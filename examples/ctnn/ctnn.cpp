@@ -71,6 +71,11 @@ void add_model_options(CLI::App& command, model_source& m, bool optional_rewriti
           "--winograd-growth", m.winograd_growth,
           "what Winograd's filtering may have beyond the layers' weights, as a part of the network's, such as 0.04")
       ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--prune-below", m.prune_below,
+                  "channels whose weights all are this small, or smaller, go as channels of zeros do, such as 1e-6: "
+                  "answers change by what they would have added")
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--only", m.only, "a rule to apply, and no other; may be repeated")->take_all()->expected(1);
   command.add_option("--without", m.without, "a rule to leave out; may be repeated")->take_all()->expected(1);
   command.add_option("--keep", m.keep, "a blob that must survive; may be repeated")->take_all()->expected(1);

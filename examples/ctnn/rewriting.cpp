@@ -66,6 +66,7 @@ ir::optimization rewrite(ctnn::loaded_model& m, const model_source& how) {
   ir::optimization o{std::move(g), {}, {}};
   if (how.optimize) {
     const progress busy("rewriting");
+    m.prune_below = how.prune_below;
     o = ir::optimize_loaded(m, std::move(o.g), rules);
   }
   if (!o.broken_rule.empty()) throw ctnn::error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");

@@ -46,7 +46,8 @@ ctnn::load_options options_of(const model_source& from, ctnn::target_id target,
           .read = {.limits = limits_of(from)},
           .executor = std::move(threads),
           .exact_convolutions = from.exact_convolutions,
-          .winograd_growth = from.winograd_growth.value_or(ctnn::load_options().winograd_growth)};
+          .winograd_growth = from.winograd_growth.value_or(ctnn::load_options().winograd_growth),
+          .prune_below = from.prune_below};
 }
 
 }  // namespace

@@ -2,11 +2,13 @@
 // loaded/known_numbers.hpp: constants of two names are one if their bytes are the same.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include <doctest/doctest.h>
 
 #include <ctnn/loaded/known_numbers.hpp>
 #include <ctnn/loaded/rewriting.hpp>
+#include <ctnn/rewrite/rules.hpp>
 
 #include "support/builder.hpp"
 
@@ -123,8 +125,8 @@ TEST_CASE("large numbers of files are compared some at a time, and never in memo
 }
 
 TEST_CASE("channels of zeros are looked for where they begin, in few reads of a file") {
-  const extents shapes[] = {{7},          {40000},        {3, 1},        {1, 3},     {130, 127},      {5000, 4},
-                            {4, 5000},    {20, 9, 3, 3},  {2, 3, 50, 50}, {64, 1, 3, 3}, {2, 20000, 3, 1}};
+  const extents shapes[] = {{7},       {40000},       {3, 1},         {1, 3},        {130, 127},      {5000, 4},
+                            {4, 5000}, {20, 9, 3, 3}, {2, 3, 50, 50}, {64, 1, 3, 3}, {2, 20000, 3, 1}};
   for (const extents& shape : shapes) {
     CAPTURE(describe(shape));
     const auto count = static_cast<std::size_t>(shape.count());
@@ -142,6 +144,37 @@ TEST_CASE("channels of zeros are looked for where they begin, in few reads of a 
       numbers.set(i, 3);
     }
   }
+}
+
+namespace {
+
+/// What is left of five channels, of which one has weights of `small` and -`small`, and another zeros.
+int channels_left(float small, float prune_below) {
+  builder b;
+  b.output("", b.linear("second", b.linear("first", b.input("x", {6}), 5), 2));
+  loaded_model m;
+  m.network = thaw(b.g.view());
+  m.prune_below = prune_below;
+  for (const expression& e : m.network.expressions) {
+    std::vector<float> numbers(static_cast<std::size_t>(e.shape.count()), 1.0f);
+    const auto row = static_cast<std::size_t>(e.shape.count(1, e.shape.rank));
+    for (std::size_t i = 0; i < row && e.layer == "first"; ++i) {
+      numbers[row + i] = i % 2 == 0 ? small : -small;
+      numbers[3 * row + i] = 0;
+    }
+    m.set_weight(e, numbers);
+  }
+  const optimization o = optimize_loaded(m, thaw(m.network.view()), {&rule_entry<rules::zero_channels>::record, 1});
+  return o.g.view().get<op::linear>(1).out;
+}
+
+}  // namespace
+
+TEST_CASE("channels of small numbers go if somebody wants it, those of zeros always") {
+  CHECK(channels_left(1e-6f, 0) == 4);
+  CHECK(channels_left(1e-6f, 1e-7f) == 4);
+  CHECK(channels_left(1e-6f, 1e-6f) == 3);
+  CHECK(channels_left(std::numeric_limits<float>::quiet_NaN(), 0.5f) == 4);
 }
 
 namespace {

@@ -15,17 +15,17 @@ inline constexpr bool may_be_zero_channels = std::is_same_v<T, float> || std::is
 
 /// Looks through a leaf's numbers, and makes its fields of what it finds: how many places of the first axis hold zeros
 /// only, which they are, and which of the second axis do; of a vector of i32, which places hold less than 0 instead. A
-/// leaf without such places has no fields.
+/// leaf without such places has no fields. Numbers from -below to below count as zeros.
 template <class T>
 requires may_be_zero_channels<T>
-constexpr void note_zero_channels(graph& g, expression& leaf, const T* numbers) {
+constexpr void note_zero_channels(graph& g, expression& leaf, const T* numbers, T below = 0) {
   const extents& shape = leaf.shape;
   leaf.fields = {};
   if (shape.rank < 1 || shape.count() == 0) return;
   const std::int64_t rows = shape[0], row = shape.count(1, shape.rank), columns = shape.rank > 1 ? shape[1] : 0;
   const std::int64_t each = shape.rank > 1 ? shape.count(2, shape.rank) : 1;
-  const auto zeros = [](const T* from, std::int64_t n) {
-    while (n > 0 && *from == 0) ++from, --n;
+  const auto zeros = [below](const T* from, std::int64_t n) {
+    while (n > 0 && (*from == 0 || (below != 0 && *from <= below && *from + below >= 0))) ++from, --n;
     return n == 0;
   };
   pool<double> found(1, 0.0);

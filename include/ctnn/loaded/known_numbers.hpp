@@ -38,8 +38,8 @@ inline void note_known_numbers(const loaded_model& source, graph& g) {
 }
 
 /// A look at few of a file's floats, some at a time: no row that begins with 0, no column whose first number is 0, no
-/// channel of zeros.
-inline bool may_have_zero_channels(const number_source& from, const extents& shape) {
+/// channel of zeros. Numbers from -below to below count as zeros.
+inline bool may_have_zero_channels(const number_source& from, const extents& shape, float below = 0) {
   if (shape.rank < 1 || shape.count() == 0) return false;
   const auto count = static_cast<std::size_t>(shape.count());
   const auto row = static_cast<std::size_t>(shape.count(1, shape.rank));
@@ -52,7 +52,7 @@ inline bool may_have_zero_channels(const number_source& from, const extents& sha
       const std::size_t now = step < worth_a_read ? std::min((some.size() - 1) / step * step + 1, end - at) : 1;
       from.part(at * sizeof(float), std::as_writable_bytes(std::span(some).first(now)));
       for (std::size_t i = 0; i < now; i += step)
-        if (some[i] == 0) return true;
+        if (some[i] <= below && some[i] >= -below) return true;
       at += (now - 1) / step * step + step;
     }
     return false;
@@ -76,11 +76,13 @@ inline void note_zero_channels(const loaded_model& source, graph& g) {
       std::deque<std::vector<float>> memory;
       const typed_span all = floats ? typed_span(numbers_of(numbers, e, memory)) : span_of(numbers);
       all.visit([&]<class T>(const T* first, std::size_t) {
-        if constexpr (may_be_zero_channels<T>) note_zero_channels(g, e, first);
+        if constexpr (std::is_same_v<T, float>) note_zero_channels(g, e, first, source.prune_below);
+        else if constexpr (may_be_zero_channels<T>) note_zero_channels(g, e, first);
       });
     };
     const auto look = [&] {
-      if (from && from->has_parts() && a.type() == dtype::f32 && !may_have_zero_channels(*from, e.shape))
+      if (from && from->has_parts() && a.type() == dtype::f32 &&
+          !may_have_zero_channels(*from, e.shape, source.prune_below))
         return std::int64_t{0};
       // What a source gives is read for this look alone.
       if (from) look_at(array(a.shape(), a.type(), a.source()));

@@ -38,6 +38,7 @@ struct loaded_model {
   std::vector<model_input> inputs;  ///< in the order of the file
   std::deque<std::string> names;
   bool without_numbers = false;  ///< an architecture alone: zeros stand for its weights
+  float prune_below = 0;         ///< channels whose weights all are this small, or smaller, count as zeros in rules
 
   loaded_model() = default;
   loaded_model(loaded_model&&) = default;

@@ -89,6 +89,7 @@ struct program_options {
   std::shared_ptr<rewrite_count> rewrites = std::make_shared<rewrite_count>();
   bool exact_convolutions = false;
   double winograd_growth = std::numeric_limits<double>::infinity();
+  float prune_below = 0;
   std::shared_ptr<ctnn::executor> executor{};  ///< packs weights side by side
 };
 
@@ -268,6 +269,7 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
       target_(options.target) {
   if (options.exact_convolutions) make_convolutions_exact(g_);
   if (options.optimize) {
+    source_.prune_below = options.prune_below;
     optimization o = optimize_loaded(source_, std::move(g_), options.rules, options.rewrites->left());
     if (!o.broken_rule.empty()) throw error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
     g_ = std::move(o.g);
