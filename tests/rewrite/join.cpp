@@ -205,6 +205,38 @@ constexpr auto cut_sigmoid = [](builder& b) {
   b.output("two", b.relu("two", cuts + 1));
 };
 
+/// Slices of x (6, 4) along its rows, from and to so.
+template <int A, int B, int C, int D>
+constexpr auto two_pieces = [](builder& b) {
+  const value_id x = b.input("x", {6, 4});
+  const value_id p = b.add(op::slice{{0}, {A}, {B}}, "p", {x}), q = b.add(op::slice{{0}, {C}, {D}}, "q", {x});
+  b.output("p", b.relu("rp", p));
+  b.output("q", b.relu("rq", q));
+};
+template <bool Swapped>
+constexpr auto split_into_pieces = [](builder& b) {
+  const value_id part = b.add(op::split{{4, 2}, 0}, "p", {b.input("x", {6, 4})});
+  b.output("p", b.relu("rp", part + (Swapped ? 1 : 0)));
+  b.output("q", b.relu("rq", part + (Swapped ? 0 : 1)));
+};
+constexpr auto three_pieces = [](builder& b) {  // and the whole
+  const value_id x = b.input("x", {6, 4});
+  const auto piece = [&](std::string_view name, int from, int to) {
+    return b.add(op::slice{{1}, {from}, {to}}, name, {x});
+  };
+  const value_id p = piece("p", 1, 3), q = piece("q", 3, 4), all = b.relu("all", x), o = piece("o", 0, 1);
+  b.output("", b.concat("joined", {p, q, all, o}, 1));
+};
+constexpr auto three_parts_split = [](builder& b) {
+  const value_id x = b.input("x", {6, 4}), part = b.add(op::split{{1, 2, 1}, 1}, "p", {x}), all = b.relu("all", x);
+  b.output("", b.concat("joined", {part + 1, part + 2, all, part}, 1));
+};
+constexpr auto pieces_of_both_axes = [](builder& b) {
+  const value_id x = b.input("x", {6, 4});
+  b.output("p", b.add(op::slice{{0}, {0}, {4}}, "p", {x}));
+  b.output("q", b.add(op::slice{{0, 1}, {4, 0}, {6, 3}}, "q", {x}));
+};
+
 }  // namespace
 
 FIRES("concat of a concat", (rules::concat_chain), (nested<0, 0>), flat)
@@ -355,3 +387,10 @@ DECLINES("a scale of the rows of a part", (rules::affine_before_split), rows_of_
 DECLINES("a scaled part is read elsewhere", (rules::affine_before_split), part_is_read,
          "its input is a network output too")
 DECLINES("concat > a power", (rules::affine_before_concat), joined_power, "its function is not affine")
+FIRES("two slices", (rules::slices_to_split), (two_pieces<0, 4, 4, 6>), split_into_pieces<false>)
+FIRES("the second slice first", (rules::slices_to_split), (two_pieces<4, 6, 0, 4>), split_into_pieces<true>)
+FIRES("three slices and what reads all", (rules::slices_to_split), three_pieces, three_parts_split)
+DECLINES("slices with a gap", (rules::slices_to_split), (two_pieces<0, 4, 5, 6>), "")
+DECLINES("slices that overlap", (rules::slices_to_split), (two_pieces<0, 4, 3, 6>), "")
+DECLINES("slices that end before", (rules::slices_to_split), (two_pieces<0, 4, 4, 5>), "")
+DECLINES("slices of two axes", (rules::slices_to_split), pieces_of_both_axes, "it takes no piece of one axis")

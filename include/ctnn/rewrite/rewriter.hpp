@@ -350,6 +350,8 @@ class rewriter {
     g_.at_value(held).name = {};
     place(second, moves.type, moves.fields, moves.name, {&held, 1}, {});
   }
+  /// Of node n's outputs this one alone is left; nobody reads another.
+  constexpr void keep_output(node_id n, int i) { g_.at(n).outputs = {output(n, i), 1}; }
   /// Node n is the same operator with other numbers.
   template <class Op>
   constexpr void recode(node_id n, const Op& op) {
@@ -412,25 +414,25 @@ class rewriter {
   template <class Layer, class Split>
   constexpr void join(span<const node_id> these, const Layer& layer, span<const expression_id> weights,
                       const extents& shape, const Split& parts) {
-    const node_id first = these[0], second = these[1];
+    const node_id first = these[0];
+    const pool<value_id> were = outputs_of(these);
     const value_id x = input(first), whole = add_value({{}, shape, first, type(output(first))});
-    pool<value_id> were;
-    value_id part = none;
-    for (const node_id n : these) {
-      were.push_back(output(n));
+    for (const node_id n : these)
       if (n != first) note(name(n), name(first));
-      value v = g_.at_value(output(n));
-      v.producer = second;
-      v.readers = 0;
-      const value_id made = add_value(v);
-      if (part == none) part = made;
-    }
     become(first, layer, name(first), {&x, 1}, weights);
     g_.at(first).outputs = {whole, 1};
-    become(second, parts, name(second), {&whole, 1}, {});
-    g_.at(second).outputs = {part, static_cast<int>(these.size())};
-    for (std::size_t i = 0; i < these.size(); ++i) forward(were[i], part + static_cast<int>(i));
-    for (const node_id n : these) remove_if_unread(n);
+    make_parts(these, were, these[1], whole, parts);
+  }
+  /// Nodes that cut a part each out of one value, `these`, are one node that cuts it into `parts`, in the place of the
+  /// earliest.
+  template <class Split>
+  constexpr void cut_at_once(span<const node_id> these, const Split& parts) {
+    node_id earliest = these[0];
+    for (const node_id n : these)
+      if (n < earliest) earliest = n;
+    for (const node_id n : these)
+      if (n != earliest) note(name(n), name(earliest));
+    make_parts(these, outputs_of(these), earliest, input(earliest), parts);
   }
   /// Weights that have become the same are one.
   constexpr void share_expressions() { share_equal_expressions(g_); }
@@ -480,6 +482,30 @@ class rewriter {
 
  private:
   static constexpr int pattern_depth = 4;  ///< operators from the last of a pattern to the first
+
+  /// The first output of each of these nodes.
+  constexpr pool<value_id> outputs_of(span<const node_id> these) const {
+    pool<value_id> all;
+    for (const node_id n : these) all.push_back(output(n));
+    return all;
+  }
+  /// Node `at` cuts `whole` into the values that were `these` nodes' own.
+  template <class Split>
+  constexpr void make_parts(span<const node_id> these, const pool<value_id>& were, node_id at, value_id whole,
+                            const Split& parts) {
+    value_id part = none;
+    for (const value_id old : were) {
+      value v = g_.at_value(old);
+      v.producer = at;
+      v.readers = 0;
+      const value_id made = add_value(v);
+      if (part == none) part = made;
+    }
+    become(at, parts, name(at), {&whole, 1}, {});
+    g_.at(at).outputs = {part, static_cast<int>(these.size())};
+    for (std::size_t i = 0; i < these.size(); ++i) forward(were[i], part + static_cast<int>(i));
+    for (const node_id n : these) remove_if_unread(n);
+  }
 
   constexpr value_id add_value(const value& v) {
     g_.values.push_back(v);

@@ -13,11 +13,13 @@
 #include "rules/composite.hpp"
 #include "rules/constant.hpp"
 #include "rules/elimination.hpp"
+#include "rules/fewer_outputs.hpp"
 #include "rules/gelu.hpp"
 #include "rules/hardswish.hpp"
 #include "rules/join.hpp"
-#include "rules/lifting.hpp"
 #include "rules/known.hpp"
+#include "rules/lifting.hpp"
+#include "rules/linear_maps.hpp"
 #include "rules/matrix.hpp"
 #include "rules/movement.hpp"
 #include "rules/normalization.hpp"
@@ -82,6 +84,10 @@ struct default_rules : ir::known_rules<
     rules::slice_chain,
     rules::slice_of_concat,
     rules::concat_of_split,
+    rules::join_before_concat,
+    rules::fewer_outputs,
+    rules::halves_apart,
+    rules::slices_to_split,
     // Padding
     rules::pad_nothing,
     rules::reshape_before_pad,
@@ -153,6 +159,8 @@ struct default_rules : ir::known_rules<
     rules::activation_before_pool,
     rules::activation_before_concat,
     rules::activation_before_split,
+    rules::part_with_activation,
+    rules::sum_of_maps,
     rules::fuse_residual,
     rules::fuse_residual_last,
     rules::weighted_sum,

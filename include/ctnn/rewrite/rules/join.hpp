@@ -99,4 +99,64 @@ struct concat_of_split {
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.first)); }
 };
 
+/// slices of one value that share all of it along an axis  ->  one split
+struct slices_to_split {
+  static constexpr rule_info info{"slices_to_split", "slices of one value that share it -> split", lowers::nodes,
+                                  numerics::exact};
+  static constexpr bool any_type = true;
+  using pattern = single<op::slice>;
+  struct match : ir::match {
+    int axis = none;
+    pool<node_id> slices;  ///< in the order of their parts
+  };
+
+ private:
+  /// The axis along which slice n takes one piece and of all others all, or none.
+  static constexpr int axis_of(const rewriter& r, node_id n, op::slice::walk& taken) {
+    const extents& x = r.shape(r.input(n));
+    const op::slice::walks walks = r.get<op::slice>(n).over(x);
+    int axis = none;
+    for (int a = 0; a < x.rank; ++a) {
+      const op::slice::walk& w = walks[static_cast<std::size_t>(a)];
+      if (w.takes_all(x[a])) continue;
+      if (axis != none || w.step != 1 || w.count == 0) return none;
+      axis = a;
+      taken = w;
+    }
+    return axis;
+  }
+
+ public:
+  static constexpr reason guard(const rewriter& r, match& m) {
+    const value_id x = r.input(m.last);
+    if (r.readers(x) < 2) return find::detail::another_operator;
+    op::slice::walk own, other;
+    m.axis = axis_of(r, m.last, own);
+    if (m.axis == none) return {"it takes no piece of one axis"};
+    // Piece by piece from the beginning; the last to be seen makes the rewrite.
+    const auto end = static_cast<node_id>(r.view().nodes.size());
+    const int whole = r.shape(x)[m.axis];
+    for (int at = 0; at < whole;) {
+      node_id next = none;
+      for (node_id n = r.producer(x) + 1; n < end && next == none; ++n)
+        if (r.live(n) && r.is<op::slice>(n) && r.input(n) == x && axis_of(r, n, other) == m.axis && other.first == at)
+          next = n;
+      if (next == none || next > m.last) return find::detail::another_operator;
+      m.slices.push_back(next);
+      axis_of(r, next, other);
+      at += other.count;
+      if (at > whole) return find::detail::another_operator;
+    }
+    bool is_one = false;
+    for (const node_id n : m.slices) is_one = is_one || n == m.last;
+    return is_one ? reason{} : find::detail::another_operator;
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    op::split parts;
+    parts.axis = m.axis;
+    for (const node_id n : m.slices) parts.sizes.push_back(r.shape(r.output(n))[m.axis]);
+    r.cut_at_once(m.slices, parts);
+  }
+};
+
 }  // namespace ctnn::rules
