@@ -285,7 +285,7 @@ class rewriter {
   constexpr void become(node_id n, const Op& op, std::string_view name, span<const value_id> in,
                         span<const expression_id> weights, const extents& shape) {
     become(n, op, name, in, weights);
-    g_.at_value(output(n)).shape = shape;
+    reshape(n, shape);
     g_.at_value(output(n)).name = {};
   }
   /// Node n computes the same of other inputs.
@@ -310,14 +310,14 @@ class rewriter {
   /// change places. The value between them, of `shape`, is a new one and has no name.
   constexpr void exchange(node_id first, node_id second, span<const value_id> in, const extents& shape) {
     const node moves = at(first), computes = at(second);
-    const pool<expression_id> weights = weights_of(second);
+    const pool<expression_id> weights = weights_of(second), moves_by = weights_of(first);
     const value_id between = output(first);
     note(moves.name, computes.name);
     place(first, computes.type, computes.fields, computes.name, in, weights);
-    g_.at_value(between).shape = shape;
+    reshape(first, shape);
     g_.at_value(between).type = type(output(second));
     g_.at_value(between).name = {};
-    place(second, moves.type, moves.fields, moves.name, {&between, 1}, {});
+    place(second, moves.type, moves.fields, moves.name, {&between, 1}, moves_by);
   }
   /// The same with other numbers: `function` for what `second` computes, `move` for how `first` moves it.
   template <class Function, class Move>
@@ -345,13 +345,13 @@ class rewriter {
     place(k, computes.type, computes.fields, computes.name, in, {});
     become(first, constant, constant_name, {}, {&weight, 1}, shape_of(weight));
     g_.at_value(moved).type = type(held);
-    g_.at_value(held).shape = shape;
+    reshape(k, shape);
     g_.at_value(held).type = type(output(second));
     g_.at_value(held).name = {};
     place(second, moves.type, moves.fields, moves.name, {&held, 1}, {});
   }
   /// Of node n's outputs this one alone is left; nobody reads another.
-  constexpr void keep_output(node_id n, int i) { g_.at(n).outputs = {output(n, i), 1}; }
+  constexpr void keep_output(node_id n, int i) { make(n, {output(n, i), 1}); }
   /// Node n is the same operator with other numbers.
   template <class Op>
   constexpr void recode(node_id n, const Op& op) {
@@ -383,7 +383,7 @@ class rewriter {
     description d{{made.data(), made.size()}};
     if (at(n).type->describe(fields_of(n), inputs(in.data(), in.size()), {of.data(), of.size()}, d))
       node_does_not_fit(name(n));
-    g_.at_value(output(n)).shape = d.outputs[0];
+    reshape(n, d.outputs[0]);
     renumber(output(n));
   }
   /// Value v has another element, and nobody's name stands for it.
@@ -420,7 +420,7 @@ class rewriter {
     for (const node_id n : these)
       if (n != first) note(name(n), name(first));
     become(first, layer, name(first), {&x, 1}, weights);
-    g_.at(first).outputs = {whole, 1};
+    make(first, {whole, 1});
     make_parts(these, were, these[1], whole, parts);
   }
   /// Nodes that cut a part each out of one value, `these`, are one node that cuts it into `parts`, in the place of the
@@ -502,7 +502,7 @@ class rewriter {
       if (part == none) part = made;
     }
     become(at, parts, name(at), {&whole, 1}, {});
-    g_.at(at).outputs = {part, static_cast<int>(these.size())};
+    make(at, {part, static_cast<int>(these.size())});
     for (std::size_t i = 0; i < these.size(); ++i) forward(were[i], part + static_cast<int>(i));
     for (const node_id n : these) remove_if_unread(n);
   }
@@ -536,6 +536,18 @@ class rewriter {
       release(v);
     }
   }
+  /// The first output of node n has this shape.
+  constexpr void reshape(node_id n, const extents& shape) {
+    count(n, -1, measure_);
+    g_.at_value(output(n)).shape = shape;
+    count(n, 1, measure_);
+  }
+  /// Node n makes these values; who reads others is told next.
+  constexpr void make(node_id n, range outputs) {
+    count(n, -1, measure_);
+    g_.at(n).outputs = outputs;
+    count(n, 1, measure_);
+  }
   /// What a reader of value v adds to the measure. (Known at once, unlike the length of a chain, which changes for
   /// everything further down.)
   constexpr std::int64_t position(value_id v) const {
@@ -554,6 +566,8 @@ class rewriter {
     const node& n = at(id);
     for (int i = 0; i < n.weights.count; ++i) m.weights += sign * g_.expressions.items[weight(id, i)].shape.count();
     if (counts_as_node(n.type)) m.nodes += sign;
+    if (n.weights.count > 0 && counts_as_node(n.type))
+      for (int k = 0; k < n.outputs.count; ++k) m.results += sign * shape(output(id, k)).count();
     if (is_liftable(n)) m.position += sign * (id + 1);
     m.tier += sign * (n.type->tier + own_tier(id));
   }

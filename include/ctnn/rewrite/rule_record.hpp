@@ -12,7 +12,7 @@ namespace ctnn::ir {
 class rewriter;
 
 /// The component a rule lowers; the ones before it stay or fall.
-enum class lowers { nodes, tier, position, movable, weights };
+enum class lowers { nodes, tier, position, movable, weights, results };
 
 /// Whether applying a rule changes numbers.
 enum class numerics {

@@ -21,11 +21,13 @@
 #include "rules/lifting.hpp"
 #include "rules/linear_maps.hpp"
 #include "rules/matrix.hpp"
+#include "rules/merged_constants.hpp"
 #include "rules/movement.hpp"
 #include "rules/normalization.hpp"
 #include "rules/packed.hpp"
 #include "rules/padding.hpp"
 #include "rules/parts.hpp"
+#include "rules/pixel_layers.hpp"
 #include "rules/products.hpp"
 #include "rules/quantized.hpp"
 #include "rules/reduction.hpp"
@@ -106,6 +108,8 @@ struct default_rules : ir::known_rules<
     rules::affine_before_concat,
     rules::affine_before_split,
     rules::merge_affine,
+    rules::merge_constants,
+    rules::scaled_square,
     // Several operators that spell one
     rules::gated_by_itself,
     rules::two_sided_relu_by_channel,
@@ -165,6 +169,7 @@ struct default_rules : ir::known_rules<
     rules::fuse_residual_last,
     rules::weighted_sum,
     rules::scaled_term,
+    rules::scaled_sum,
     // Weights of zeros and ones
     rules::neutral_weight,
     rules::zero_bias,
@@ -172,6 +177,9 @@ struct default_rules : ir::known_rules<
     rules::fuse_slopes,
     // What costs less (graph/cost.hpp)
     rules::multiply_weights,
+    rules::shuffled_weight,
+    rules::average_first,
+    rules::resize_last,
     rules::conv_of_one_pixel,
     rules::join_siblings,
     // Weights that take less memory as they are

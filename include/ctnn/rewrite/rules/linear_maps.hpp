@@ -12,7 +12,7 @@ namespace ctnn::rules {
 /// their difference. The windows of the second lie in those of the first.
 struct sum_of_maps {
   static constexpr rule_info info{"sum_of_maps", "conv|linear(x) +|- conv|linear|scale|bias|...(x), x -> the first",
-                                  lowers::nodes, numerics::rescales};
+                                  lowers::nodes, numerics::reassociates};
   using layers = find::any_of_all<find::convolutions, find::any_of<op::linear>>;
   struct match : ir::match {
     node_id other = none;  ///< the second, if it is not the input itself
