@@ -82,12 +82,8 @@ template <bool Done>
 constexpr auto nearest = [](builder& b) {
   both<Done>(b, larger(op::interpolation::nearest), "resize", pixels(2, relu), "conv");
 };
-template <bool Done>
 constexpr auto bilinear = [](builder& b) {
-  both<Done>(b, larger(op::interpolation::linear), "resize", pixels(2), "conv");
-};
-constexpr auto bilinear_active = [](builder& b) {
-  both<false>(b, larger(op::interpolation::linear), "resize", pixels(2, relu), "conv");
+  both<false>(b, larger(op::interpolation::linear), "resize", pixels(2), "conv");
 };
 constexpr auto with_slopes = [](builder& b) {
   both<false>(b, larger(op::interpolation::nearest), "resize", pixels(2, {function::prelu}), "conv");
@@ -96,7 +92,7 @@ constexpr auto many_outputs = [](builder& b) {
   both<false>(b, larger(op::interpolation::nearest, 1), "resize", pixels(64), "conv");
 };
 constexpr auto beside_the_image = [](builder& b) {
-  op::interpolate i = larger(op::interpolation::linear);
+  op::interpolate i = larger(op::interpolation::nearest);
   i.coordinates = op::coordinates::tf_crop_and_resize;
   i.roi = {0, 0, 2, 2};
   both<false>(b, i, "resize", pixels(2), "conv");
@@ -144,9 +140,7 @@ DECLINES("an average of one", (rules::average_first), to_fewer, "the other order
 DECLINES("a residual", (rules::average_first), with_residual, "its input adds a residual")
 
 FIRES("each pixel twice", (rules::resize_last), nearest<false>, nearest<true>)
-FIRES("pixels between", (rules::resize_last), bilinear<false>, bilinear<true>)
-DECLINES("pixels between and an activation", (rules::resize_last), bilinear_active,
-         "its activation is no sum of neighbours")
+DECLINES("pixels between", (rules::resize_last), bilinear, "its pixels are sums of several")
 DECLINES("slopes", (rules::resize_last), with_slopes, "it applies one slope an output")
 DECLINES("no pixels more", (rules::resize_last), many_outputs, "the other order would not cost less")
 DECLINES("pixels beside the image", (rules::resize_last), beside_the_image, "it may look beside the image")

@@ -277,16 +277,24 @@ class random_graph {
     const extents s = shape(x);
     if (s.rank == 0) return;
     const int axis = s.rank >= 3 ? s.rank - 3 : s.rank - 1;
-    const auto layer = [&](int out) {
-      if (s.rank < 3) return add(op::linear{out, r_.one_in(2)}, {x});
+    const auto layer = [&](int out, bool of_x = true) {
+      const value_id of = of_x ? x : same_shape_as(x);
+      if (s.rank < 3) return add(op::linear{out, r_.one_in(2)}, {of});
       op::conv2d c;
       c.out = out;
       c.kernel = {1, 1};
       c.bias = r_.one_in(2);
-      return add(c, {x});
+      return add(c, {of});
     };
+    if (r_.one_in(6)) return add_maps(x, axis);
     if (r_.one_in(3)) {
-      if (!layer(4) || !add(op::split{{1, 3}, axis}, {newest()})) return;
+      if (!layer(4)) return;
+      const value_id whole = newest();
+      if (r_.one_in(3)) {
+        if (add(op::slice{{axis}, {0}, {1}}, {whole})) add(op::slice{{axis}, {1}, {4}}, {whole});
+        return;
+      }
+      if (!add(op::split{{1, 3}, axis}, {whole})) return;
       const value_id second = newest();
       const activation_function f = activation();
       if (add(op::activation{f}, {second - 1})) add(op::activation{r_.one_in(4) ? activation() : f}, {second});
@@ -294,9 +302,45 @@ class random_graph {
     }
     if (!layer(1 + r_.below(3))) return;
     const value_id first = newest();
-    if (!layer(1 + r_.below(3)) || !add(op::concat{axis}, {first, newest()})) return;
+    if (!layer(1 + r_.below(3), r_.one_in(2)) || !add(op::concat{axis}, {first, newest()})) return;
     if (r_.one_in(2)) add(op::batch_norm{1e-5f, axis}, {newest()});
     if (r_.one_in(2)) add(op::activation{activation()}, {newest()});
+  }
+  /// Linear maps of one input that are added, and arithmetic with numbers and constants in a row.
+  void add_maps(value_id x, int axis) {
+    const extents s = shape(x);
+    const auto scalar = [&](op::binary_function f) {
+      return add(op::binary{f, 0.5f + static_cast<float>(r_.below(4))}, {newest()});
+    };
+    if (r_.one_in(2)) {
+      const bool square = r_.one_in(2);
+      if (!add(op::binary{op::binary_function::mul, 0.5f}, {x})) return;
+      if (square && !add(op::activation{{function::square}}, {newest()})) return;
+      const value_id y = newest();
+      if (r_.one_in(2)) return void(scalar(op::binary_function::mul));
+      list<int> shape_of_k;
+      for (int a = r_.one_in(2) ? 0 : s.rank - 1; a < s.rank; ++a) shape_of_k.push_back(r_.one_in(4) ? 1 : s[a]);
+      if (add(op::constant{shape_of_k}, {}) && add(op::binary{op::binary_function::mul}, {y, newest()}))
+        scalar(op::binary_function::mul);
+      return;
+    }
+    const auto map = [&](int size) {
+      if (s.rank < 3) return add(op::linear{s[axis], r_.one_in(2)}, {x});
+      op::conv2d c;
+      c.out = s[axis];
+      c.kernel = {size, size};
+      c.pad = {size / 2, size / 2, size / 2, size / 2};
+      c.groups = r_.one_in(4) ? s[axis] : 1;
+      c.bias = r_.one_in(2);
+      return add(c, {x});
+    };
+    if (!map(3)) return;
+    const value_id first = newest();
+    value_id second = x;
+    if (r_.one_in(2) && map(1)) second = newest();
+    else if (r_.one_in(2) && add(op::scale{true, axis}, {x})) second = newest();
+    if (r_.one_in(2)) add(op::binary{op::binary_function::add}, {first, second});
+    else add(op::binary{op::binary_function::sub}, {second, first});
   }
   /// Layers of one input, mostly alike, and what reads them; or one layer whose parts are mapped.
   void add_siblings(value_id x) {

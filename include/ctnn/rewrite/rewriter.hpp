@@ -136,7 +136,8 @@ class rewriter {
   template <class Refuse>
   constexpr auto refused_reader(value_id v, Refuse&& refuse) const -> decltype(refuse(v)) {
     int seen = 0;
-    for (node_id n = producer(v) + 1; seen < readers(v); ++n) {
+    const auto end = static_cast<node_id>(g_.nodes.size());
+    for (node_id n = producer(v) + 1; n < end && seen < readers(v); ++n) {
       if (!live(n)) continue;
       for (int i = 0; i < at(n).inputs.count; ++i) {
         if (input(n, i) != v) continue;
@@ -371,7 +372,7 @@ class rewriter {
     return !at(n).type->describe(fields_of(n), inputs(in.data(), in.size()), {of.data(), of.size()}, d) &&
            d.types.size() == 1 && d.types[0] == made;
   }
-  /// What node n makes has the shape that it infers now, and nobody's name stands for it.
+  /// What node n makes has the shapes that it infers now, and nobody's name stands for it.
   constexpr void resize(node_id n) {
     pool<extents> in;
     pool<element> of;
@@ -383,8 +384,12 @@ class rewriter {
     description d{{made.data(), made.size()}};
     if (at(n).type->describe(fields_of(n), inputs(in.data(), in.size()), {of.data(), of.size()}, d))
       node_does_not_fit(name(n));
-    reshape(n, d.outputs[0]);
-    renumber(output(n));
+    count(n, -1, measure_);
+    for (int k = 0; k < at(n).outputs.count; ++k) {
+      g_.at_value(output(n, k)).shape = d.outputs[static_cast<std::size_t>(k)];
+      renumber(output(n, k));
+    }
+    count(n, 1, measure_);
   }
   /// Value v has another element, and nobody's name stands for it.
   constexpr void retype(value_id v, const element& type) {

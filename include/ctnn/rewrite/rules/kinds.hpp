@@ -63,10 +63,20 @@ struct binary_applies {
   }
 };
 
-/// F as an operator or as what a binary function applies.
+/// The same of a sum with coefficients.
+template <fixed_string Text, function F>
+struct sum_applies {
+  using of = op::eltwise;
+  static constexpr std::string_view why_not(const op::eltwise& e) {
+    return e.activation.kind == F && e.function == op::eltwise_function::sum ? std::string_view() : Text.view();
+  }
+};
+
+/// F as an operator or as what a binary function or a sum applies.
 template <fixed_string Text, function F, auto Name>
 using applied = find::one_of<find::silently<find::node<activation_is<Text, F>, Name>>,
-                             find::silently<find::node<binary_applies<Text, F>, Name>>>;
+                             find::one_of<find::silently<find::node<binary_applies<Text, F>, Name>>,
+                                          find::silently<find::node<sum_applies<Text, F>, Name>>>>;
 
 /// + - * / with a number.
 struct number_arithmetic {

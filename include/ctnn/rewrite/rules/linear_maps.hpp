@@ -132,6 +132,14 @@ struct sum_of_maps {
     });
     return no;
   }
+  /// Is sum n one of two such maps, in either order?
+  static constexpr bool takes(const rewriter& r, node_id n) {
+    for (int i = 0; i < 2; ++i) {
+      match m;
+      if (!pattern::at(r, n, i, m) && !guard(r, m)) return true;
+    }
+    return false;
+  }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.first);
     layers::visit(r, m.first, [&]<class Layer>(Layer all) {

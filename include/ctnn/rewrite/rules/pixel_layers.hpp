@@ -74,22 +74,21 @@ struct average_first {
   }
 };
 
-/// interpolate to more pixels > conv of single pixels  ->  the other way round
+/// interpolate that takes each pixel several times > conv of single pixels  ->  the other way round
 struct resize_last {
-  static constexpr rule_info info{"resize_last", "interpolate > conv(one pixel) -> the other way round",
-                                  lowers::results, numerics::reassociates};
+  static constexpr rule_info info{"resize_last", "interpolate(nearest) > conv(one pixel) -> the other way round",
+                                  lowers::results, numerics::exact};
   using match = exchanged;
   using pattern = chain<op::interpolate, find::convolutions>;
   static constexpr reason guard(const rewriter& r, match& m) {
     if (r.inputs_count(m.last) != 1) return {"it adds a residual"};
     const extents& x = r.shape(r.input(m.first));
     const auto resize = r.get<op::interpolate>(m.first);
-    const bool copies = resize.mode == op::interpolation::nearest;
+    if (resize.mode != op::interpolation::nearest) return {"its pixels are sums of several", r.name(m.first)};
     if (resize.coordinates == op::coordinates::tf_crop_and_resize) return {"it may look beside the image", r.name(m.first)};
     reason no;
     find::convolutions::visit(r, m.last, [&]<int Axes>(const op::conv<Axes>& c) {
       no.text = Axes != resize.axes ? "they have other axes" : why_not_of_pixels(c, r.shape(r.output(m.first)));
-      if (c.activation && !copies) no.text = "its activation is no sum of neighbours";
       if (c.has_slopes()) no.text = "it applies one slope an output";
       if (no) return;
       m.between = x;
