@@ -23,6 +23,7 @@ class rewriter {
     knows_zero_channels_ = has_zero_channels(g_.view());
     for (std::size_t i = 0; i < g_.nodes.size() && !any_given_; ++i) any_given_ = given(static_cast<int>(i)) != 0;
     for (std::size_t i = g_.nodes.size(); i-- > 0;) remove_if_unread(static_cast<int>(i));
+    gone_.clear();
   }
 
   // Reading.
@@ -445,6 +446,17 @@ class rewriter {
   constexpr void note(std::string_view consumed, std::string_view into) {
     history_.push_back({{}, consumed, into, 0, 0});
   }
+  /// Nodes that went with the steps since `from` because nobody reads them any more are part of what the last made.
+  constexpr void note_unread(std::size_t from) {
+    const std::size_t end = history_.size();
+    for (const std::string_view name : gone_) {
+      bool said = end == from;
+      for (std::size_t k = from; k < history_.size(); ++k)
+        said = said || history_[k].consumed == name || history_[k].into == name;
+      if (!said) note(name, history_[end - 1].into);
+    }
+    gone_.clear();
+  }
   /// Why the last of these was done.
   constexpr void chosen_by_cost(double now, double then) {
     history_.back().now = now;
@@ -612,6 +624,7 @@ class rewriter {
       doomed.pop_back();
       if (!is_unread(n)) continue;
       g_.at(n).dead = true;
+      gone_.push_back(at(n).name);
       count(n, -1, measure_);
       for (int i = 0; i < at(n).inputs.count; ++i) {
         const value_id v = input(n, i);
@@ -626,6 +639,7 @@ class rewriter {
   graph g_;
   pool<value_id> forward_;
   pool<rewrite_step> history_;
+  pool<std::string_view> gone_;  ///< nodes that nobody reads since the last step, by name
   pool<int> touched_;  ///< by value: the sweep in which it last lost or gained a reader
   pool<int> seen_below_;  ///< by value: how many operators further down a change above it is seen
   int sweep_ = 0;
