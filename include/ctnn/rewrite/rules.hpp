@@ -32,6 +32,7 @@
 #include "rules/quantized.hpp"
 #include "rules/reduction.hpp"
 #include "rules/residual.hpp"
+#include "rules/sequences.hpp"
 #include "rules/siblings.hpp"
 #include "rules/transposes.hpp"
 #include "rules/typing.hpp"
@@ -58,6 +59,7 @@ struct default_rules : ir::known_rules<
     rules::reshape_chain,
     rules::flatten_linear,
     rules::linear_ones,
+    rules::samples_first,
     rules::permute_none,
     rules::permute_ones,
     rules::permute_chain,
