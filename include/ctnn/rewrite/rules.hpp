@@ -13,6 +13,7 @@
 #include "rules/composite.hpp"
 #include "rules/constant.hpp"
 #include "rules/elimination.hpp"
+#include "rules/functions.hpp"
 #include "rules/gelu.hpp"
 #include "rules/hardswish.hpp"
 #include "rules/join.hpp"
@@ -20,6 +21,7 @@
 #include "rules/known.hpp"
 #include "rules/matrix.hpp"
 #include "rules/movement.hpp"
+#include "rules/negation.hpp"
 #include "rules/normalization.hpp"
 #include "rules/packed.hpp"
 #include "rules/padding.hpp"
@@ -51,6 +53,7 @@ struct default_rules : ir::known_rules<
     rules::global_pool_to_reduce,
     rules::whole_pool,
     rules::reduce_reshape,
+    rules::reduce_chain,
     rules::reshape_chain,
     rules::flatten_linear,
     rules::linear_ones,
@@ -81,6 +84,8 @@ struct default_rules : ir::known_rules<
     rules::concat_chain,
     rules::slice_chain,
     rules::slice_of_concat,
+    rules::slice_within_part,
+    rules::split_of_concat,
     rules::concat_of_split,
     // Padding
     rules::pad_nothing,
@@ -113,6 +118,15 @@ struct default_rules : ir::known_rules<
     rules::gelu_by_erf,
     rules::spelled_hardsigmoid,
     rules::spelled_hardswish,
+    rules::spelled_softplus,
+    rules::spelled_mish,
+    rules::spelled_swish,
+    rules::spelled_softsign,
+    rules::spelled_softmax,
+    rules::negated_twice,
+    rules::negated_term,
+    rules::negated_layer,
+    rules::negated_input,
     rules::positive_factor,
     rules::spelled_norm,
     rules::scaled_norm,

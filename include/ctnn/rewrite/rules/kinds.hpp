@@ -24,6 +24,7 @@ struct of_two_values {
     if (b.function != F || b.scalar)
       return F == op::binary_function::mul   ? "it is not the product of two values"
              : F == op::binary_function::sub ? "it is not the difference of two values"
+             : F == op::binary_function::div ? "it is not the quotient of two values"
                                              : "it is not the sum of two values";
     return b.activation && !MayActivate ? "it applies an activation" : "";
   }
@@ -35,6 +36,16 @@ struct times_scalar {
   static constexpr std::string_view why_not(const op::binary& b) {
     if (b.function != op::binary_function::mul || !b.scalar) return "its operand is not a value times a scalar";
     return b.activation ? "its operand has an activation" : "";
+  }
+};
+
+/// x + k.
+struct plus_number {
+  using of = op::binary;
+  static constexpr std::string_view why_not(const op::binary& b) {
+    return b.function == op::binary_function::add && b.scalar && !b.activation
+               ? ""
+               : "it is not the sum of a value and a number";
   }
 };
 

@@ -11,14 +11,6 @@ namespace ctnn::rules {
 
 /// sqrt or 1 / sqrt.
 using some_root = activation_is<"it does not divide by a root", function::sqrt, function::rsqrt>;
-struct plus_number {
-  using of = op::binary;
-  static constexpr std::string_view why_not(const op::binary& b) {
-    return b.function == op::binary_function::add && b.scalar && !b.activation
-               ? ""
-               : "it is not the sum of a value and a number";
-  }
-};
 
 /// d / sqrt(mean(d^2) + eps)  ->  layer_norm(x) if d is x - mean(x), else rms_norm(d); the means over the last axes
 struct spelled_norm {
