@@ -131,6 +131,9 @@ struct default_rules : ir::known_rules<
     rules::spelled_norm,
     rules::scaled_norm,
     rules::expanded_norm,
+    rules::sum_of_squares,
+    rules::norm_by_name,
+    rules::spelled_lp_norm,
     rules::norm_operand,
     rules::spelled_groups,
     // Products of two values

@@ -2,7 +2,6 @@
 // Functions of one number that are spelled out, and softmax.
 #pragma once
 
-#include "../../graph/operators/reduce.hpp"
 #include "gelu.hpp"
 
 namespace ctnn::rules {
@@ -124,20 +123,10 @@ struct spelled_softmax {
                  find::also<find::value<&match::e>, find::silently<powers>>,
                  find::alone<find::silently<find::node<op::reduce, &match::sum, find::value<&match::e>>>>>;
 
-  /// The axis along which node n reduces and which stays as 1, if it is one.
-  static constexpr int along(const rewriter& r, node_id n, op::reduction f) {
-    const auto p = r.get<op::reduce>(n);
-    const extents& x = r.shape(r.input(n));
-    const unsigned bits = p.reduced(x);
-    if (p.function != f || !p.keep || bits == 0 || (bits & (bits - 1)) != 0) return none;
-    int axis = 0;
-    while (bits >> axis != 1) ++axis;
-    return axis;
-  }
   static constexpr reason guard(const rewriter& r, match& m) {
-    m.axis = along(r, m.sum, op::reduction::sum);
+    m.axis = reduced_axis(r, m.sum, op::reduction::sum);
     if (m.axis == none) return {"it does not divide by the sum along one axis", r.name(m.sum)};
-    if (along(r, m.most, op::reduction::max) != m.axis)
+    if (reduced_axis(r, m.most, op::reduction::max) != m.axis)
       return {"nothing is the maximum along the axis of the sum", r.name(m.most)};
     if (r.readers(m.e) != 2) return {"its exponentials are also read by another layer", r.name(m.powers), true};
     return {};

@@ -2,6 +2,7 @@
 // Kinds of operators that patterns name (pattern.hpp), and why another operator is not of the kind.
 #pragma once
 
+#include "../../graph/operators/reduce.hpp"
 #include "../rule.hpp"
 
 namespace ctnn::rules {
@@ -78,6 +79,16 @@ struct binary_applies {
 template <fixed_string Text, function F, auto Name>
 using applied = find::one_of<find::silently<find::node<activation_is<Text, F>, Name>>,
                              find::silently<find::node<binary_applies<Text, F>, Name>>>;
+
+/// The axis along which node n reduces by f and which stays as 1, if it is one.
+constexpr int reduced_axis(const rewriter& r, node_id n, op::reduction f) {
+  const auto p = r.get<op::reduce>(n);
+  const unsigned bits = p.reduced(r.shape(r.input(n)));
+  if (p.function != f || !p.keep || bits == 0 || (bits & (bits - 1)) != 0) return none;
+  int axis = 0;
+  while (bits >> axis != 1) ++axis;
+  return axis;
+}
 
 /// + - * / with a number.
 struct number_arithmetic {
