@@ -21,9 +21,7 @@ constexpr auto log_of_sum = [](builder& b) {
   b.output("", b.apply("it", b.scalar("sum", add, b.apply("exp", image(b), function::exp), One), F));
 };
 template <function F>
-constexpr auto log_of_exp = [](builder& b) {
-  b.output("", b.apply("it", b.apply("exp", image(b), function::exp), F));
-};
+constexpr auto log_of_exp = [](builder& b) { b.output("", b.apply("it", b.apply("exp", image(b), function::exp), F)); };
 constexpr auto powers_are_output = [](builder& b) {
   const value_id e = b.apply("exp", image(b), function::exp);
   b.output("e", e);
@@ -129,23 +127,20 @@ constexpr value_id spelled_softmax(builder& b, value_id x, Exponent exponent) {
 }
 template <parts P>
 constexpr auto softmax_of = [](builder& b) {
-  b.output("", spelled_softmax<P>(b, image(b), [&](value_id x, value_id most) {
-             return b.binary("below", sub, x, most);
-           }));
+  b.output("",
+           spelled_softmax<P>(b, image(b), [&](value_id x, value_id most) { return b.binary("below", sub, x, most); }));
 };
 template <int Axis>
 constexpr auto softmax_along = [](builder& b) { b.output("", b.add(op::softmax{Axis}, "it", {image(b)})); };
 constexpr auto softmax_of_differences = [](builder& b) {
   const value_id y = other(b);
-  b.output("", spelled_softmax<parts{}>(b, image(b), [&](value_id, value_id most) {
-             return b.binary("below", sub, y, most);
-           }));
+  b.output("", spelled_softmax<parts{}>(b, image(b),
+                                        [&](value_id, value_id most) { return b.binary("below", sub, y, most); }));
 };
 constexpr auto softmax_of_square = [](builder& b) {  // broadcast along both
   const value_id x = b.input("x", {4, 4});
-  b.output("", spelled_softmax<parts{-1, -1, false}>(b, x, [&](value_id v, value_id most) {
-             return b.binary("below", sub, v, most);
-           }));
+  b.output("", spelled_softmax<parts{-1, -1, false}>(
+                   b, x, [&](value_id v, value_id most) { return b.binary("below", sub, v, most); }));
 };
 constexpr auto softmax_powers_are_output = [](builder& b) {
   const value_id x = image(b), most = b.add(op::reduce{op::reduction::max, {-1}, true}, "most", {x});

@@ -234,7 +234,7 @@ constexpr auto bent_image = [](builder& b) {
 
 }  // namespace
 
-#define GOES_BEFORE(S, B)                                                                          \
+#define GOES_BEFORE(S, B)                                                                        \
   FIRES(#B " goes before " #S, (rules::function_first), (bent_image<spread::S, bend::B, false>), \
         (bent_image<spread::S, bend::B, true>))
 GOES_BEFORE(pixels, relu)

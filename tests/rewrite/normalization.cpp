@@ -296,7 +296,8 @@ constexpr list<int> axes_of(unsigned bits) {
 template <unsigned Middle, unsigned Squares, int Hundredths = 1, op::reduction F = op::reduction::mean>
 constexpr auto over_axes = [](builder& b) {
   const value_id x = b.input("x", {2, 6, 3, 4});
-  const value_id d = b.binary("d", minus, x, b.add(op::reduce{op::reduction::mean, axes_of(Middle), true}, "mean", {x}));
+  const value_id d =
+      b.binary("d", minus, x, b.add(op::reduce{op::reduction::mean, axes_of(Middle), true}, "mean", {x}));
   const value_id v = b.add(op::reduce{F, axes_of(Squares), true}, "variance", {square(b, d)});
   const value_id eps = b.scalar("eps", plus, v, float(Hundredths) / 100);
   b.output("", b.binary("it", over, d, b.add(op::activation{{function::sqrt}}, "root", {eps})));
@@ -380,7 +381,8 @@ constexpr std::string_view no_norm_axis = "its norm is not along one axis, which
 
 }  // namespace
 
-FIRES("a norm over channels of images", (rules::spelled_norm), (over_axes<by_channel, by_channel>), normalized<by_channel>)
+FIRES("a norm over channels of images", (rules::spelled_norm), (over_axes<by_channel, by_channel>),
+      normalized<by_channel>)
 FIRES("a norm over samples and rows", (rules::spelled_norm), (over_axes<by_sample_and_row, by_sample_and_row>),
       normalized<by_sample_and_row>)
 DECLINES("distances from the mean over rows, squares over channels", (rules::spelled_norm),
@@ -401,8 +403,8 @@ DECLINES("x / clip(norm)", (rules::spelled_lp_norm), between_bounds, no_bound)
 DECLINES("x by the norm of a row, as columns", (rules::spelled_lp_norm), norm_of_square, no_norm_axis)
 DECLINES("x by its norm over two axes", (rules::spelled_lp_norm), norm_of_both, no_norm_axis)
 DECLINES("x by the norm of y", (rules::spelled_lp_norm), norm_of_another, "")
-DECLINES("relu(x / max(norm, eps))", (rules::spelled_lp_norm),
-         (over_norm<norm_parts{length, 2, 5, true}>), "it applies an activation")
+DECLINES("relu(x / max(norm, eps))", (rules::spelled_lp_norm), (over_norm<norm_parts{length, 2, 5, true}>),
+         "it applies an activation")
 DECLINES("a norm that is an output", (rules::spelled_lp_norm), bound_is_output, "its input is a network output too")
 
 FIRES("sum of x^2", (rules::sum_of_squares), (summed<total, true>), (summed<squares, false>))

@@ -153,7 +153,9 @@ constexpr auto in_steps = [](builder& b) {
   b.output("", y);
 };
 template <op::reduction F, bool Keep, int... Axes>
-constexpr auto at_once = [](builder& b) { b.output("", b.add(op::reduce{F, {Axes...}, Keep}, "it", {some<3>(b)})); };
+constexpr auto at_once = [](builder& b) {
+  b.output("", b.add(op::reduce{F, {Axes...}, Keep}, "it", {some<3>(b)}));
+};
 constexpr auto first_step_is_read = [](builder& b) {
   const value_id y = b.add(op::reduce{op::reduction::mean, {1}, true}, "it", {some<3>(b)});
   b.output("rows", y);

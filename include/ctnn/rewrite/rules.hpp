@@ -7,6 +7,7 @@
 #include "driver.hpp"
 #include "rules/activation.hpp"
 #include "rules/affine.hpp"
+#include "rules/blocks.hpp"
 #include "rules/broadcast.hpp"
 #include "rules/byte_products.hpp"
 #include "rules/channels.hpp"
@@ -22,6 +23,7 @@
 #include "rules/matrix.hpp"
 #include "rules/movement.hpp"
 #include "rules/negation.hpp"
+#include "rules/norm_channels.hpp"
 #include "rules/normalization.hpp"
 #include "rules/packed.hpp"
 #include "rules/padding.hpp"
@@ -87,6 +89,7 @@ struct default_rules : ir::known_rules<
     rules::slice_within_part,
     rules::split_of_concat,
     rules::concat_of_split,
+    rules::conv_of_blocks,
     // Padding
     rules::pad_nothing,
     rules::reshape_before_pad,
@@ -104,6 +107,7 @@ struct default_rules : ir::known_rules<
     rules::fold_affine,
     rules::affine_before_concat,
     rules::affine_before_split,
+    rules::norm_channels,
     rules::merge_affine,
     // Several operators that spell one
     rules::gated_by_itself,

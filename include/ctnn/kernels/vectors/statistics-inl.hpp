@@ -78,7 +78,7 @@ struct norm_of {
 };
 struct moments_of {
   float inverse;  ///< 1 / how many come together
-  float eps;  ///< of the variance, or 0
+  float eps;      ///< of the variance, or 0
   template <class Totals>
   CTNN_INLINE normalizer operator()(const Totals& total) const {
     const vec mean = mul(total(adding_values{}), set(inverse));

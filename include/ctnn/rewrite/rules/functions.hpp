@@ -71,14 +71,14 @@ struct spelled_swish {
       const double a = inner.c[0][1];
       of_x = of_x || inner.known;
       m.a = static_cast<float>(a);
-      return math::abs(m.a) >= smallest_divisor && math::abs(m.a) <= 1e30f && is_about(whole, 0, 0, 1) &&
-             inner.known && inner.c[0][0] == 0 && inner.c[0][2] == 0 && inner.c[0][3] == 0;
+      return math::abs(m.a) >= smallest_divisor && math::abs(m.a) <= 1e30f && is_about(whole, 0, 0, 1) && inner.known &&
+             inner.c[0][0] == 0 && inner.c[0][2] == 0 && inner.c[0][3] == 0;
     });
     return is ? reason{} : reason{"it is not x times the sigmoid of a number times x", {}, false, !of_x};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const activation_function f = m.a == 1 ? activation_function{function::silu}
-                                           : activation_function{function::swish, m.a};
+    const activation_function f =
+        m.a == 1 ? activation_function{function::silu} : activation_function{function::swish, m.a};
     r.note(r.name(m.gate), r.name(m.whole));
     r.become(m.whole, op::activation{f}, r.name(m.whole), {&m.x, 1}, {});
   }
@@ -94,8 +94,8 @@ struct spelled_softsign {
   };
   using size = find::node<activation_is<"it is not |x|", function::abs>, &match::size, find::value<&match::x>>;
   using sum = find::silently<find::node<plus_number, &match::sum, find::silently<size>, find::number<&match::one>>>;
-  using pattern = find::node<of_two_values<op::binary_function::div>, &match::whole, find::value<&match::x>,
-                             find::alone<sum>>;
+  using pattern =
+      find::node<of_two_values<op::binary_function::div>, &match::whole, find::value<&match::x>, find::alone<sum>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     return m.one == 1 ? reason{} : reason{"another number than 1 is added to |x|", r.name(m.sum)};
   }
@@ -116,12 +116,11 @@ struct spelled_softmax {
   };
   using below = find::node<of_two_values<op::binary_function::sub>, &match::below, find::value<&match::x>,
                            find::silently<find::node<op::reduce, &match::most, find::value<&match::x>>>>;
-  using powers = find::node<activation_is<"it divides no exponentials", function::exp>, &match::powers,
-                            find::alone<below>>;
-  using pattern =
-      find::node<of_two_values<op::binary_function::div>, &match::whole,
-                 find::also<find::value<&match::e>, find::silently<powers>>,
-                 find::alone<find::silently<find::node<op::reduce, &match::sum, find::value<&match::e>>>>>;
+  using powers =
+      find::node<activation_is<"it divides no exponentials", function::exp>, &match::powers, find::alone<below>>;
+  using pattern = find::node<of_two_values<op::binary_function::div>, &match::whole,
+                             find::also<find::value<&match::e>, find::silently<powers>>,
+                             find::alone<find::silently<find::node<op::reduce, &match::sum, find::value<&match::e>>>>>;
 
   static constexpr reason guard(const rewriter& r, match& m) {
     m.axis = reduced_axis(r, m.sum, op::reduction::sum);

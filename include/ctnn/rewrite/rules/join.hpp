@@ -145,7 +145,9 @@ struct split_of_concat {
              r.type(r.input(m.first, i)) == r.type(r.output(m.last, i));
     return same ? reason{} : reason{"it cuts in other places", r.name(m.first)};
   }
-  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.inputs_of(m.first), r.name(m.first)); }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    r.bypass(m.last, r.inputs_of(m.first), r.name(m.first));
+  }
 };
 
 /// concat of all parts of a split, in order  ->  what was split

@@ -6,8 +6,9 @@
 
 namespace ctnn::rules {
 
-/// reshape|flatten|permute|pixel_shuffle|channel_shuffle|expand, or interpolate that copies, > a function of each number
-/// ->  the other way round; the same > scale|bias|prelu, where the channels stay together  ->  the other way round
+/// reshape|flatten|permute|pixel_shuffle|channel_shuffle|expand, or interpolate that copies, >
+/// activation|binary(scalar)|quantize(integers)  ->  the other way round; the same > scale|bias|prelu, where channels
+/// stay channels  ->  the other way round
 struct function_first {
   static constexpr rule_info info{"function_first",
                                   "reshape|flatten|permute|a shuffle|interpolate(nearest)|expand > activation|"
@@ -15,8 +16,8 @@ struct function_first {
                                   lowers::position, numerics::exact};
   static constexpr bool any_type = true;
   using shuffles = find::any_of<op::channel_shuffle, op::pixel_shuffle>;
-  using movement = find::any_of_all<find::any_of<op::reshape, op::flatten, op::permute, op::interpolate, op::expand>,
-                                    shuffles>;
+  using movement =
+      find::any_of_all<find::any_of<op::reshape, op::flatten, op::permute, op::interpolate, op::expand>, shuffles>;
   using by_channel = find::any_of<op::scale, op::bias, op::prelu>;
   using pattern =
       chain<movement, find::any_of<op::activation, op::binary, op::scale, op::bias, op::prelu, op::quantize>>;
@@ -31,8 +32,7 @@ struct function_first {
     const int axis = channels_behind(r, m);
     if (r.is<op::permute>(m.first)) return source_axis(r.get<op::permute>(m.first), axis);
     if (shuffles::visits(r, m.first)) return axis <= y.rank - 3 ? axis : none;
-    if (r.is<op::interpolate>(m.first))
-      return axis < y.rank - r.get<op::interpolate>(m.first).axes ? axis : none;
+    if (r.is<op::interpolate>(m.first)) return axis < y.rank - r.get<op::interpolate>(m.first).axes ? axis : none;
     const constant_axes numbers = constant_axes(y, axis).reshaped(x);
     return r.is<op::expand>(m.first) || !numbers.fits() ? none : numbers.some_axis();
   }

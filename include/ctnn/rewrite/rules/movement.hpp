@@ -68,8 +68,7 @@ struct flatten_linear {
   static constexpr reason unless_it_takes(const rewriter& r, node_id first, node_id n) {
     const value_id v = r.output(first);
     if (!r.is<op::linear>(n)) return {"another layer needs it reshaped", r.name(n)};
-    if (r.input(n) != v || (r.inputs_count(n) == 2 && r.input(n, 1) == v))
-      return {"it is the residual", r.name(first)};
+    if (r.input(n) != v || (r.inputs_count(n) == 2 && r.input(n, 1) == v)) return {"it is the residual", r.name(first)};
     const extents &x = r.shape(r.input(first)), &y = r.shape(v);
     const int rows = y.rank - r.get<op::linear>(n).axes;  // axes that stay
     if (rows >= x.rank) return {"it makes more than one of the last axes", r.name(first)};

@@ -15,8 +15,8 @@ struct negated_twice {
     node_id outer = none, inner = none;
     value_id x = none;
   };
-  using pattern = find::node<negates, &match::outer,
-                             find::silently<find::node<negates, &match::inner, find::value<&match::x>>>>;
+  using pattern =
+      find::node<negates, &match::outer, find::silently<find::node<negates, &match::inner, find::value<&match::x>>>>;
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.outer, m.x); }
 };
 
@@ -28,8 +28,8 @@ struct negated_term {
     node_id sum = none, term = none;
     int input = 0;
   };
-  using pattern =
-      find::reader<op::binary, &match::sum, &match::input, find::alone<find::silently<find::node<negates, &match::term>>>>;
+  using pattern = find::reader<op::binary, &match::sum, &match::input,
+                               find::alone<find::silently<find::node<negates, &match::term>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto f = r.get<op::binary>(m.sum).function;
     if (r.inputs_count(m.sum) != 2) return {"it has one operand"};

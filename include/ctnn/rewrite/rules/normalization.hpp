@@ -12,8 +12,8 @@ namespace ctnn::rules {
 /// sqrt or 1 / sqrt.
 using some_root = activation_is<"it does not divide by a root", function::sqrt, function::rsqrt>;
 
-/// d / sqrt(mean(d^2) + eps)  ->  layer_norm(x) if d is x - mean(x), else rms_norm(d); the means over the last axes. Over
-/// others, as the channels of images, mean_variance_normalize(x)
+/// d / sqrt(mean(d^2) + eps)  ->  layer_norm(x) if d is x - mean(x), else rms_norm(d); the means over the last axes.
+/// Over others, as the channels of images, mean_variance_normalize(x)
 struct spelled_norm {
   static constexpr rule_info info{"spelled_norm",
                                   "d / sqrt(mean(d * d) + eps) -> layer_norm(x) | rms_norm(d) | "
@@ -161,11 +161,10 @@ struct spelled_lp_norm {
                            find::silently<find::node<op::reduce, &match::norm, find::value<&match::x>>>>;
   using root = find::node<activation_is<"it does not divide by a root", function::rsqrt>, &match::root,
                           find::alone<find::silently<bound>>>;
-  using pattern = find::two_forms<
-      find::node<of_two_values<op::binary_function::div>, &match::whole, find::value<&match::x>,
-                 find::alone<find::silently<bound>>>,
-      find::either_order<of_two_values<op::binary_function::mul>, &match::whole, find::alone<find::silently<root>>,
-                         find::value<&match::x>>>;
+  using pattern = find::two_forms<find::node<of_two_values<op::binary_function::div>, &match::whole,
+                                             find::value<&match::x>, find::alone<find::silently<bound>>>,
+                                  find::either_order<of_two_values<op::binary_function::mul>, &match::whole,
+                                                     find::alone<find::silently<root>>, find::value<&match::x>>>;
   static constexpr reason guard(const rewriter& r, match& m) {
     using enum op::reduction;
     const op::reduction f = r.get<op::reduce>(m.norm).function;
