@@ -10,7 +10,7 @@ using namespace ctnn::ir::test;
 namespace {
 
 /// What differs from slices of (3, 6, 8) by blocks of 2 x 2, row by row of a block, before a convolution.
-enum class slip { none, by_columns, twice_one, another_value, part_read, whole_read, other_axis, cut, groups, holes };
+enum class slip { none, by_columns, twice_one, another_value, part_read, whole_read, other_axis, cut, groups, holes, same };
 template <slip S>
 constexpr value_id slices(builder& b, value_id x) {
   const value_id y = S == slip::another_value ? b.input("y", {3, 6, 8}) : x;
@@ -35,15 +35,17 @@ constexpr auto focus = [](builder& b) {
   c.pad = {1, 0, 1, 1};
   if (S == slip::groups) c.groups = 4;
   if (S == slip::holes) c.dilation = {1, 2};
+  if (S == slip::same) c.pad = {}, c.same = same_padding::upper;
   if (S == slip::whole_read) b.output("blocks", blocks);
   b.output("", b.add(c, "c", {blocks}));
 };
+template <bool Same>
 constexpr auto whole = [](builder& b) {
   op::conv2d c;
   c.out = 4;
   c.kernel = {6, 4};
   c.stride = {2, 4};
-  c.pad = {2, 0, 2, 2};
+  c.pad = {2, 0, 2, Same ? 0 : 2};
   b.output("", b.add(c, "c", {b.input("x", {3, 6, 8})}));
 };
 
@@ -114,8 +116,9 @@ constexpr auto as_residual = [](builder& b) {
 
 }  // namespace
 
-FIRES("slices of blocks, row by row", (rules::conv_of_blocks), focus<slip::none>, whole)
-FIRES("slices of blocks, column by column", (rules::conv_of_blocks), focus<slip::by_columns>, whole)
+FIRES("slices of blocks, row by row", (rules::conv_of_blocks), focus<slip::none>, whole<false>)
+FIRES("slices of blocks, column by column", (rules::conv_of_blocks), focus<slip::by_columns>, whole<false>)
+FIRES("slices of blocks, padded to the same size", (rules::conv_of_blocks), focus<slip::same>, whole<true>)
 FIRES("every third row", (rules::conv_of_blocks), rows_in_steps, rows_at_once)
 DECLINES("one slice twice", (rules::conv_of_blocks), focus<slip::twice_one>, "")
 DECLINES("slices of two values", (rules::conv_of_blocks), focus<slip::another_value>, "")

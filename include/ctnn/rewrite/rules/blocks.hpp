@@ -85,6 +85,8 @@ struct conv_of_blocks {
     const expression_id apart[] = {
         r.reshaped(weights[0], {conv.out, outer[0], outer[1], channels, conv.kernel[0], conv.kernel[1]})};
     const op::permute to_pixels = m.columns_first ? op::permute{{0, 3, 4, 2, 5, 1}} : op::permute{{0, 3, 4, 1, 5, 2}};
+    conv.pad = conv.padding(r.shape(r.input(m.last)));
+    conv.same = same_padding::none;
     for (std::size_t i = 0; i < 2; ++i) {
       conv.kernel[i] *= m.block[i];
       conv.stride[i] *= m.block[i];
