@@ -394,3 +394,75 @@ DECLINES("slices with a gap", (rules::slices_to_split), (two_pieces<0, 4, 5, 6>)
 DECLINES("slices that overlap", (rules::slices_to_split), (two_pieces<0, 4, 3, 6>), "")
 DECLINES("slices that end before", (rules::slices_to_split), (two_pieces<0, 4, 4, 5>), "")
 DECLINES("slices of two axes", (rules::slices_to_split), pieces_of_both_axes, "it takes no piece of one axis")
+
+namespace {
+
+/// x (2, 3, 4), y (5, 3, 4) and z (1, 3, 4) one after the other, of which each cut takes some of the first axis.
+struct rows {
+  int start, end, step = 1;
+};
+template <rows... Cuts>
+constexpr auto cut_within = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {5, 3, 4}), z = b.input("z", {1, 3, 4});
+  const value_id whole = join(b, "whole", 0, {x, y, z});
+  (b.output("it", b.add(op::slice{{0}, {Cuts.start}, {Cuts.end}, {Cuts.step}}, "cut", {whole})), ...);
+};
+constexpr auto rows_of_y = [](builder& b) {
+  const value_id y = (image(b), b.input("y", {5, 3, 4}));
+  b.input("z", {1, 3, 4});
+  b.output("it", cut(b, "cut", y, 0, 1, 3));
+};
+constexpr auto rows_of_parts = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {5, 3, 4});
+  b.input("z", {1, 3, 4});
+  b.output("it", cut(b, "cut", y, 0, 1, 3));
+  b.output("it", cut(b, "cut", x, 0, 1, 2));
+  b.output("it", b.add(op::slice{{0}, {4}, {-6}, {-2}}, "cut", {y}));
+};
+constexpr auto columns_of_join = [](builder& b) {
+  const value_id whole = join(b, "whole", 0, {image(b), image(b, "y")});
+  b.output("it", cut(b, "cut", whole, 1, 1, 3));
+};
+constexpr auto cut_and_read = [](builder& b) {
+  const value_id whole = join(b, "whole", 0, {image(b), image(b, "y")});
+  b.output("it", cut(b, "cut", whole, 0, 0, 1));
+  b.output("relu", b.relu("relu", whole));
+};
+constexpr auto cut_and_output = [](builder& b) {
+  const value_id whole = join(b, "whole", 0, {image(b), image(b, "y")});
+  b.output("it", cut(b, "cut", whole, 0, 0, 1));
+  b.output("whole", whole);
+};
+constexpr auto cut_of_one = [](builder& b) { b.output("it", cut(b, "cut", join(b, "whole", 0, {image(b)}), 0, 0, 1)); };
+
+/// x (2, 3, 4) and y (5, 3, 4) joined, then apart again, in parts of these sizes along an axis.
+template <int Axis, int... Sizes>
+constexpr auto joined_and_split = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {5, 3, 4});
+  const value_id first = b.add(op::split{{Sizes...}, Axis}, "parts", {join(b, "whole", 0, {x, y})});
+  b.output("a", b.relu("a", first));
+  b.output("last", first + static_cast<int>(sizeof...(Sizes)) - 1);
+};
+constexpr auto never_joined = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {5, 3, 4});
+  b.output("a", b.relu("a", x));
+  b.output("last", y);
+};
+
+}  // namespace
+FIRES("a slice within a part", (rules::slice_within_part), (cut_within<rows{3, 5}>), rows_of_y)
+FIRES("slices within parts, one of them backwards", (rules::slice_within_part),
+      (cut_within<rows{3, 5}, rows{1, 2}, rows{6, 1, -2}>), rows_of_parts)
+DECLINES("a slice across two parts", (rules::slice_within_part), (cut_within<rows{1, 3}>),
+         "it does not cut within one part")
+DECLINES("a slice of nothing", (rules::slice_within_part), (cut_within<rows{3, 3}>), "it does not cut within one part")
+DECLINES("a slice of every part", (rules::slice_within_part), columns_of_join, "it does not cut within one part")
+DECLINES("a concat that another layer reads", (rules::slice_within_part), cut_and_read, "another layer needs all parts")
+DECLINES("a concat that is an output", (rules::slice_within_part), cut_and_output, "its input is a network output too")
+DECLINES("a slice of one part", (rules::slice_within_part), cut_of_one, "its input joins nothing")
+
+FIRES("split of a concat", (rules::split_of_concat), (joined_and_split<0, 2, 5>), never_joined)
+DECLINES("split in other places", (rules::split_of_concat), (joined_and_split<0, 3, 4>), "it cuts in other places")
+DECLINES("split into more parts", (rules::split_of_concat), (joined_and_split<0, 2, 4, 1>), "it cuts in other places")
+DECLINES("split along another axis", (rules::split_of_concat), (joined_and_split<1, 1, 2>),
+         "it joins along another axis")

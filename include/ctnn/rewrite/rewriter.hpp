@@ -408,6 +408,12 @@ class rewriter {
     forward(output(n), v);
     remove_if_unread(n);
   }
+  /// The same of all outputs of n, one of `these` values each.
+  constexpr void bypass(node_id n, span<const value_id> these, std::string_view does_it) {
+    note(name(n), does_it);
+    for (std::size_t i = 0; i < these.size(); ++i) forward(output(n, static_cast<int>(i)), these[i]);
+    remove_if_unread(n);
+  }
   /// The same of all outputs of n, which computes what `twin` does.
   constexpr void merge(node_id n, node_id twin) {
     note(name(n), name(twin));

@@ -7,6 +7,7 @@
 #include "driver.hpp"
 #include "rules/activation.hpp"
 #include "rules/affine.hpp"
+#include "rules/blocks.hpp"
 #include "rules/broadcast.hpp"
 #include "rules/byte_products.hpp"
 #include "rules/channels.hpp"
@@ -14,6 +15,7 @@
 #include "rules/constant.hpp"
 #include "rules/elimination.hpp"
 #include "rules/fewer_outputs.hpp"
+#include "rules/functions.hpp"
 #include "rules/gelu.hpp"
 #include "rules/hardswish.hpp"
 #include "rules/join.hpp"
@@ -23,6 +25,8 @@
 #include "rules/matrix.hpp"
 #include "rules/merged_constants.hpp"
 #include "rules/movement.hpp"
+#include "rules/negation.hpp"
+#include "rules/norm_channels.hpp"
 #include "rules/normalization.hpp"
 #include "rules/packed.hpp"
 #include "rules/padding.hpp"
@@ -56,6 +60,7 @@ struct default_rules : ir::known_rules<
     rules::global_pool_to_reduce,
     rules::whole_pool,
     rules::reduce_reshape,
+    rules::reduce_chain,
     rules::reshape_chain,
     rules::flatten_linear,
     rules::linear_ones,
@@ -87,10 +92,13 @@ struct default_rules : ir::known_rules<
     rules::concat_chain,
     rules::slice_chain,
     rules::slice_of_concat,
+    rules::slice_within_part,
+    rules::split_of_concat,
     rules::concat_of_split,
     rules::join_before_concat,
     rules::fewer_outputs,
     rules::halves_apart,
+    rules::conv_of_blocks,
     rules::slices_to_split,
     // Padding
     rules::pad_nothing,
@@ -109,6 +117,7 @@ struct default_rules : ir::known_rules<
     rules::fold_affine,
     rules::affine_before_concat,
     rules::affine_before_split,
+    rules::norm_channels,
     rules::merge_affine,
     rules::merge_constants,
     rules::scaled_square,
@@ -125,10 +134,22 @@ struct default_rules : ir::known_rules<
     rules::gelu_by_erf,
     rules::spelled_hardsigmoid,
     rules::spelled_hardswish,
+    rules::spelled_softplus,
+    rules::spelled_mish,
+    rules::spelled_swish,
+    rules::spelled_softsign,
+    rules::spelled_softmax,
+    rules::negated_twice,
+    rules::negated_term,
+    rules::negated_layer,
+    rules::negated_input,
     rules::positive_factor,
     rules::spelled_norm,
     rules::scaled_norm,
     rules::expanded_norm,
+    rules::sum_of_squares,
+    rules::norm_by_name,
+    rules::spelled_lp_norm,
     rules::norm_operand,
     rules::spelled_groups,
     // Products of two values

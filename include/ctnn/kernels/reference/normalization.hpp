@@ -182,17 +182,18 @@ constexpr void run(const op::lp_normalize& p, const arguments& a) {
   normalize_over(1u << normal_axis(p.axis, a.in[0].shape.rank), a, [&](auto each) -> middle_and_divisor {
     float total = 0;
     each([&](float x) { total += p.p == 1 ? math::abs(x) : x * x; });
-    if (total == 0) return {0, std::numeric_limits<float>::infinity()};
-    return {0, p.p == 1 ? total : math::sqrt(total)};
+    const float norm = p.p == 1 ? total : math::sqrt(total);
+    if (norm < p.eps) return {0, p.eps};
+    return {0, norm == 0 ? std::numeric_limits<float>::infinity() : norm};
   });
 }
 constexpr void run(const op::mean_variance_normalize& p, const arguments& a) {
-  normalize_over(axis_bits(p.axes, a.in[0].shape.rank), a, [](auto each) -> middle_and_divisor {
+  normalize_over(axis_bits(p.axes, a.in[0].shape.rank), a, [&](auto each) -> middle_and_divisor {
     float mean = 0, variance = 0, n = 0;
     each([&](float x) { mean += x, ++n; });
     mean /= n;
     each([&](float x) { variance += (x - mean) * (x - mean); });
-    return {mean, math::sqrt(variance / n) + 1e-9f};
+    return {mean, p.eps > 0 ? math::sqrt(variance / n + p.eps) : math::sqrt(variance / n) + 1e-9f};
   });
 }
 
