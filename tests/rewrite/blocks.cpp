@@ -10,7 +10,19 @@ using namespace ctnn::ir::test;
 namespace {
 
 /// What differs from slices of (3, 6, 8) by blocks of 2 x 2, row by row of a block, before a convolution.
-enum class slip { none, by_columns, twice_one, another_value, part_read, whole_read, other_axis, cut, groups, holes, same };
+enum class slip {
+  none,
+  by_columns,
+  twice_one,
+  another_value,
+  part_read,
+  whole_read,
+  other_axis,
+  cut,
+  groups,
+  holes,
+  same
+};
 template <slip S>
 constexpr value_id slices(builder& b, value_id x) {
   const value_id y = S == slip::another_value ? b.input("y", {3, 6, 8}) : x;

@@ -180,9 +180,7 @@ DECLINES("the whole is read, too", (rules::halves_apart), of_three_readers, "")
 
 FIRES("tanh of the first part", (rules::part_with_activation), first_gated, first_with_tanh)
 FIRES("tanh of the second part", (rules::part_with_activation), second_gated, second_with_tanh)
-DECLINES("parts of rows", (rules::part_with_activation), rows_gated,
-         "its parts are not some of the outputs each")
-DECLINES("an activation before", (rules::part_with_activation), gated_twice,
-         "its input has an activation already")
+DECLINES("parts of rows", (rules::part_with_activation), rows_gated, "its parts are not some of the outputs each")
+DECLINES("an activation before", (rules::part_with_activation), gated_twice, "its input has an activation already")
 DECLINES("three parts", (rules::part_with_activation), three_parts, "it cuts into more than two")
 DECLINES("nobody reads the other", (rules::part_with_activation), other_unread, "nobody reads the other part")

@@ -79,9 +79,8 @@ constexpr op::interpolate larger(op::interpolation mode, int factor = 2) {
   return i;
 }
 template <bool Done>
-constexpr auto nearest = [](builder& b) {
-  both<Done>(b, larger(op::interpolation::nearest), "resize", pixels(2, relu), "conv");
-};
+constexpr auto nearest =
+    [](builder& b) { both<Done>(b, larger(op::interpolation::nearest), "resize", pixels(2, relu), "conv"); };
 constexpr auto bilinear = [](builder& b) {
   both<false>(b, larger(op::interpolation::linear), "resize", pixels(2), "conv");
 };

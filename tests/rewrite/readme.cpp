@@ -69,8 +69,7 @@ std::vector<std::string> quoted(const std::string& cell) {
 
 /// What README.md says of the rules, from what they say themselves: one row a name and arrow.
 std::string table_of_rules() {
-  constexpr std::string_view components[] = {"nodes", "tier", "position", "movable", "weights",
-                                             "results"};
+  constexpr std::string_view components[] = {"nodes", "tier", "position", "movable", "weights", "results"};
   constexpr std::string_view effects[] = {"exact", "reassociates", "rescales", "unrounded"};
   std::string out = "| rule | what it does | lowers | numbers |\n|---|---|---|---|\n";
   std::set<std::string> seen;

@@ -20,7 +20,8 @@ constexpr Layer layer_of(bool batch_first, op::direction direction = op::directi
 template <class Layer, bool Done>
 constexpr auto columns = [](builder& b) {
   const value_id x = b.input("x", {2, 4, 5});
-  const value_id p = b.permute("before", x, Done ? std::initializer_list<int>{0, 2, 1} : std::initializer_list<int>{2, 0, 1});
+  const value_id p =
+      b.permute("before", x, Done ? std::initializer_list<int>{0, 2, 1} : std::initializer_list<int>{2, 0, 1});
   const value_id y = b.add(layer_of<Layer>(Done, op::direction::bidirectional), "layer", {p});
   b.output("y", Done ? b.relu("r", y) : b.relu("r", b.permute("back", y, {1, 0, 2})));
   b.output("h", y + 1);

@@ -35,8 +35,8 @@ constexpr provenance provenance_of(std::string_view name, const graph_view& afte
   return {{}, p.rule};
 }
 
-/// The first step that made a layer which read value v part of the one called `name`, whose result v was and which gives
-/// that one's result ever since; or null.
+/// The first step that made a layer which read value v part of the one called `name`, whose result v was and which
+/// gives that one's result ever since; or null.
 constexpr const rewrite_step* taken_by(std::string_view name, value_id v, const graph_view& before,
                                        span<const rewrite_step> history) {
   for (const rewrite_step& s : history) {

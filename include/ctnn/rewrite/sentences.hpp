@@ -31,8 +31,8 @@ constexpr void append_sentence(Out& out, const near_miss& miss) {
   say(" ns now");
 }
 
-/// Lines about a layer: where it went, or the three nearest reasons why it is still there. `history` is what the rules did to `before`, `after`
-/// what they made of it. None: no such layer.
+/// Lines about a layer: where it went, or the three nearest reasons why it is still there. `history` is what the rules
+/// did to `before`, `after` what they made of it. None: no such layer.
 template <class Text>
 constexpr void explain(const graph_view& before, const graph_view& after, span<const rewrite_step> history,
                        span<const rule_record> rules, std::string_view layer, pool<Text>& lines) {

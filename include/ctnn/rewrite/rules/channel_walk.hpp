@@ -37,7 +37,7 @@ class channel_walk {
   };
   pool<place> places;
   pool<reader> readers;
-  reason wrong{};  ///< why some channels stay
+  reason wrong{};    ///< why some channels stay
   bool fits = true;  ///< does every operator see its channels along one axis?
 
   /// All that has channels in common with what `first` reads, or nothing if it reads no channels.

@@ -232,13 +232,10 @@ struct zero_channels {
                                            const pool<expression_id>& numbers) {
     const channel_walk::place& p = plan.walk.places[static_cast<std::size_t>(plan.walk.place_of(r.output(n, k)))];
     const pool<expression_id> weights = r.weights_of(n);
-    const auto of_input = [&](int i) {
-      return numbers[static_cast<std::size_t>(plan.walk.place_of(r.input(n, i)))];
-    };
+    const auto of_input = [&](int i) { return numbers[static_cast<std::size_t>(plan.walk.place_of(r.input(n, i)))]; };
     const extents channels{static_cast<int>(p.channels.size())};
     switch (plan.walk.role_of(n, p.axis)) {
-      case channel_role::makes:
-        return r.inputs_count(n) == 1 ? number_made(r, n, weights) : r.filled(channels, 0);
+      case channel_role::makes: return r.inputs_count(n) == 1 ? number_made(r, n, weights) : r.filled(channels, 0);
       case channel_role::keeps: return number_kept(r, n, of_input(0), weights);
       case channel_role::joins: {
         pool<expression_id> parts;

@@ -43,8 +43,9 @@ constexpr void with_outputs(rewriter& r, node_id n, const op::slice::walk& taken
 
 /// conv|conv_transpose|linear > slice of its outputs, conv > slice or pool of every other pixel  ->  the first
 struct fewer_outputs {
-  static constexpr rule_info info{"fewer_outputs", "conv|conv_transpose|linear > slice|pool(one of several) -> the first",
-                                  lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"fewer_outputs",
+                                  "conv|conv_transpose|linear > slice|pool(one of several) -> the first", lowers::nodes,
+                                  numerics::exact};
   static constexpr bool any_type = true;
   using pattern = chain<weighted_layer, find::any_of<op::slice, op::pool>>;
 
@@ -102,8 +103,8 @@ struct fewer_outputs {
 
 /// conv|conv_transpose|linear whose outputs two slices share  ->  two layers, where their parts do not lie in one piece
 struct halves_apart {
-  static constexpr rule_info info{"halves_apart", "conv|linear > two slices of its outputs -> two layers", lowers::nodes,
-                                  numerics::exact};
+  static constexpr rule_info info{"halves_apart", "conv|linear > two slices of its outputs -> two layers",
+                                  lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
   struct match : ir::match {
     node_id other = none;  ///< the other slice
@@ -121,7 +122,8 @@ struct halves_apart {
       if (a != axis && !walks[static_cast<std::size_t>(a)].takes_all(y[a]))
         return {"it cuts more than outputs", r.name(m.first)};
     taken = walks[static_cast<std::size_t>(axis)];
-    return taken.count == 0 || taken.step != 1 ? reason{"its outputs are not next to each other", r.name(m.first)} : reason{};
+    return taken.count == 0 || taken.step != 1 ? reason{"its outputs are not next to each other", r.name(m.first)}
+                                               : reason{};
   }
 
  public:
@@ -154,16 +156,17 @@ struct halves_apart {
 
 /// conv|conv_transpose|linear > split in two > activation of one part  ->  two layers, one with the activation
 struct part_with_activation {
-  static constexpr rule_info info{"part_with_activation", "conv|linear > split in two > activation of a part -> two layers",
-                                  lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"part_with_activation",
+                                  "conv|linear > split in two > activation of a part -> two layers", lowers::nodes,
+                                  numerics::exact};
   struct match {
     node_id first = none, cut = none, last = none;
     activation_function both{};
   };
   static constexpr bool any_type = true;
-  using pattern =
-      find::node<op::activation, &match::last,
-                 find::alone<find::node<op::split, &match::cut, find::alone<find::node<weighted_layer, &match::first>>>>>;
+  using pattern = find::node<
+      op::activation, &match::last,
+      find::alone<find::node<op::split, &match::cut, find::alone<find::node<weighted_layer, &match::first>>>>>;
   static constexpr reason guard(const rewriter& r, match& m) {
     if (r.at(m.cut).outputs.count != 2) return {"it cuts into more than two", r.name(m.cut)};
     const extents& y = r.shape(r.output(m.first));

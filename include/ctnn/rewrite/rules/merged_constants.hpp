@@ -17,7 +17,8 @@ constexpr void become_constant(rewriter& r, const affine_map& m, expression_id n
 
 /// + a constant > + a scalar or a constant along some of its axes, in either order; the same of *  ->  one constant
 struct merge_constants {
-  static constexpr rule_info info{"merge_constants", "binary(+|*, constant) > scale|bias|binary(+|*, fewer axes) -> the first",
+  static constexpr rule_info info{"merge_constants",
+                                  "binary(+|*, constant) > scale|bias|binary(+|*, fewer axes) -> the first",
                                   lowers::nodes, numerics::rescales};
   struct match : ir::match {
     affine_map inner{}, outer{};
@@ -45,9 +46,9 @@ struct merge_constants {
   static constexpr bool takes(const rewriter& r, const affine_map& large, const affine_map& small) {
     if (large.constant == none || r.readers(r.input(large.layer, large.constant)) != 1) return false;
     const int rank = r.shape(r.input(large.layer, large.constant)).rank, all = r.shape(large.x).rank;
-    const int needed = small.constant != none              ? r.shape(r.input(small.layer, small.constant)).rank
+    const int needed = small.constant != none          ? r.shape(r.input(small.layer, small.constant)).rank
                        : small.numbers.is_one_number() ? 1
-                                                           : all - small.numbers.axis();
+                                                       : all - small.numbers.axis();
     return needed <= rank && large.numbers.covers(small.numbers);
   }
 
@@ -108,7 +109,8 @@ struct scaled_sum {
 
 /// x * scalar > square > * scalar or a constant  ->  square(x) * scalar or a constant
 struct scaled_square {
-  static constexpr rule_info info{"scaled_square", "* scalar > square > *|/ scalar|constant -> square > * scalar|constant",
+  static constexpr rule_info info{"scaled_square",
+                                  "* scalar > square > *|/ scalar|constant -> square > * scalar|constant",
                                   lowers::nodes, numerics::rescales};
   struct match {
     node_id times = none, square = none, last = none;
@@ -117,8 +119,8 @@ struct scaled_square {
     affine_map map{};
   };
   using scaled = find::node<times_scalar, &match::times, find::value<&match::x>, find::number<&match::k>>;
-  using squared = find::node<activation_is<"its operand is not a square", function::square>, &match::square,
-                             find::alone<scaled>>;
+  using squared =
+      find::node<activation_is<"its operand is not a square", function::square>, &match::square, find::alone<scaled>>;
   using pattern = find::node<affine_layer, &match::last, find::alone<squared>>;
   static constexpr reason guard(const rewriter& r, match& m) {
     if (const reason no = find_affine(r, m.last, m.map)) return no;

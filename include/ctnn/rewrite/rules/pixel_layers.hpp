@@ -29,7 +29,12 @@ struct exchanged : match {
     now = cost_of(r.view(), first);
     now += cost_of(r.view(), last);
     if (pays(then, now)) return {};
-    return {"the other order would not cost less", r.name(first), false, false, false, now.nanoseconds(),
+    return {"the other order would not cost less",
+            r.name(first),
+            false,
+            false,
+            false,
+            now.nanoseconds(),
             then.nanoseconds()};
   }
 };
@@ -85,7 +90,8 @@ struct resize_last {
     const extents& x = r.shape(r.input(m.first));
     const auto resize = r.get<op::interpolate>(m.first);
     if (resize.mode != op::interpolation::nearest) return {"its pixels are sums of several", r.name(m.first)};
-    if (resize.coordinates == op::coordinates::tf_crop_and_resize) return {"it may look beside the image", r.name(m.first)};
+    if (resize.coordinates == op::coordinates::tf_crop_and_resize)
+      return {"it may look beside the image", r.name(m.first)};
     reason no;
     find::convolutions::visit(r, m.last, [&]<int Axes>(const op::conv<Axes>& c) {
       no.text = Axes != resize.axes ? "they have other axes" : why_not_of_pixels(c, r.shape(r.output(m.first)));
@@ -124,7 +130,8 @@ struct shuffled_weight {
     const int groups = r.get<op::channel_shuffle>(behind ? m.last : m.first).groups;
     const auto conv = r.get<op::conv2d>(layer);
     pool<expression_id> weights = r.weights_of(layer);
-    // The shuffle of (groups, each) by channels: behind it stands what it made of rows, before it what made its columns.
+    // The shuffle of (groups, each) by channels: behind it stands what it made of rows, before it what made its
+    // columns.
     const auto shuffled = [&](expression_id e, int axis) {
       const extents w = r.shape_of(e);
       const int outer = static_cast<int>(w.count(0, axis)), inner = static_cast<int>(w.count(axis + 1, w.rank));
