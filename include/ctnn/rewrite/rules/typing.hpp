@@ -68,9 +68,10 @@ struct cast_chain {
   }
 };
 
-/// cast to half precision > cast back  ->  x: between operators that compute in f32 as in ONNX Runtime
+/// result rounded to half precision > cast back  ->  x: between operators that compute in f32, as in ONNX Runtime. Casts
+/// of a file round.
 struct rounding_between {
-  static constexpr rule_info info{"rounding_between", "cast to f16 or bf16 > cast to f32 -> x", lowers::nodes,
+  static constexpr rule_info info{"rounding_between", "result in f16 or bf16 > cast to f32 -> x", lowers::nodes,
                                   numerics::unrounded};
   static constexpr bool any_type = true;
   using pattern = edge<op::cast, op::cast>;
@@ -78,6 +79,7 @@ struct rounding_between {
     if (!is_narrow(r.type(r.output(m.first)))) return {"what is between is no half precision", r.name(m.first)};
     if (r.type(r.input(m.first)) != dtype::f32) return {"it comes from another type than f32", r.name(m.first)};
     if (r.type(r.output(m.last)) != dtype::f32) return {"it goes to another type than f32"};
+    if (!r.get<op::cast>(m.first).of_result) return {"the file asks for the rounding", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.first)); }
