@@ -156,17 +156,37 @@ class range_finder {
     if (p.mode != op::pad_mode::constant) return of_input(n);
     return join(of_input(n), only(static_cast<float>(p.value)));
   }
+  // Rounding keeps order. Infinite bounds that cancel, or meet 0, say nothing.
+  static constexpr interval sum_of(const interval& x, const interval& y) {
+    const interval both{x.low + y.low, x.high + y.high};
+    return both.low != both.low || both.high != both.high ? interval{} : both;
+  }
+  static constexpr interval product_of(const interval& x, const interval& y) {
+    constexpr float open = std::numeric_limits<float>::infinity();
+    if (x.low >= 0 && y.low >= 0 && (x.high == open || y.high == open)) return {0};  // 0 * infinity is NaN
+    interval both{open, -open};
+    for (const float a : {x.low, x.high})
+      for (const float b : {y.low, y.high}) {
+        const float ab = a * b;
+        if (ab != ab) return {};
+        both = join(both, {ab, ab});
+      }
+    return both;
+  }
   constexpr interval of_arithmetic(node_id n) {
     const auto b = r_.get<op::binary>(n);
     const interval x = of_input(n), y = b.scalar ? only(*b.scalar) : of_input(n, 1);
     interval both;
     switch (b.function) {
-      case op::binary_function::add:  // rounding keeps order
-        both = {x.low + y.low, x.high + y.high};
+      case op::binary_function::add: both = sum_of(x, y); break;
+      case op::binary_function::sub: both = sum_of(x, {-y.high, -y.low}); break;
+      case op::binary_function::rsub: both = sum_of(y, {-x.high, -x.low}); break;
+      case op::binary_function::mul: both = product_of(x, y); break;
+      case op::binary_function::div:  // one rounding, as of a product
+        if (b.scalar && *b.scalar != 0)
+          both = *b.scalar > 0 ? interval{x.low / *b.scalar, x.high / *b.scalar}
+                               : interval{x.high / *b.scalar, x.low / *b.scalar};
         if (both.low != both.low || both.high != both.high) both = {};
-        break;
-      case op::binary_function::mul:
-        if (x.low >= 0 && y.low >= 0) both = {0};
         break;
       case op::binary_function::maximum:
         both = {x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};

@@ -111,6 +111,11 @@ class rewriter {
       const numbers_are k = known_of_weight(of[0]);
       return (f == function::neg && k == zeros) || (f == function::reciprocal && k == ones) ? k : anything;
     }
+    if (e.type == &type_of<op::batch_norm>)  // 1 * gamma / root
+      return e.arguments.count == 5 && known_of_weight(of[0]) == ones && known_of_weight(of[2]) == zeros &&
+                     known_of_weight(of[3]) == zeros && are_positive(known_of_weight(of[1]))
+                 ? positive
+                 : anything;
     // One number for all.
     const bool times = e.type == &type_of<op::binary> && e.arguments.count == 2 &&
                        decode<op::binary>(fields_in(e.fields)).function == op::binary_function::mul;

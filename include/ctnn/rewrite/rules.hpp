@@ -32,6 +32,7 @@
 #include "rules/padding.hpp"
 #include "rules/parts.hpp"
 #include "rules/pixel_layers.hpp"
+#include "rules/pooled_maps.hpp"
 #include "rules/products.hpp"
 #include "rules/quantized.hpp"
 #include "rules/reduction.hpp"
@@ -117,6 +118,7 @@ struct default_rules : ir::known_rules<
     rules::fold_affine,
     rules::affine_before_concat,
     rules::affine_before_split,
+    rules::affine_before_pool,
     rules::norm_channels,
     rules::merge_affine,
     rules::merge_constants,
