@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // rules/merged_constants.hpp: arithmetic with constants in a row is one constant.
+#include <limits>
+
 #include "support/rule_cases.hpp"
 
 using namespace ctnn;
@@ -60,6 +62,10 @@ constexpr auto constant_read_elsewhere = [](builder& b) {
   b.output("", b.scalar("last", add, b.binary("first", add, x, k), 0.5f));
   b.output("k", b.relu("r", k));
 };
+constexpr auto zeros_added = [](builder& b) {
+  const value_id x = image(b), k = b.constant("k", {4, 5}, numbers_are::zeros);
+  b.output("", b.scalar("last", add, b.binary("first", add, x, k), 0.5f));
+};
 constexpr auto active_between = [](builder& b) {
   const value_id x = image(b), k = grid(b);
   b.output("", b.scalar("last", add, b.binary("first", add, x, k, relu), 0.5f));
@@ -108,6 +114,30 @@ constexpr auto anchors = [](builder& b) {
   b.output("", b.binary("last", mul, y, k));
 };
 template <bool Done>
+constexpr auto large_anchors = [](builder& b) {
+  const value_id x = image(b), k = grid(b);
+  const value_id y = b.apply("square", Done ? x : b.scalar("times", mul, x, 1e18f), function::square);
+  b.output("", b.binary("last", mul, y, k));
+};
+template <bool Done>
+constexpr auto scaled_squares = [](builder& b) {
+  const value_id x = image(b);
+  const value_id y = b.apply("square", Done ? x : b.scalar("times", mul, x, 3), function::square);
+  b.output("", b.add(op::scale{true, 1, relu}, "last", {y}));
+};
+template <bool Done>
+constexpr auto large_products = [](builder& b) {
+  const value_id x = image(b), k = grid(b);
+  if (Done) b.output("", b.binary("first", mul, x, k));
+  else b.output("", b.binary("last", mul, b.scalar("first", mul, x, 1e37f), k));
+};
+template <bool Done>
+constexpr auto large_grids = [](builder& b) {
+  const value_id x = image(b), k = grid(b);
+  const value_id at = b.binary("at", add, b.scalar("little", mul, x, Done ? 1 : 1e-37f), k);
+  b.output("", Done ? at : b.scalar("much", mul, at, 1e37f));
+};
+template <bool Done>
 constexpr auto square_of_number = [](builder& b) {
   const value_id x = image(b);
   const value_id y = b.apply("square", Done ? x : b.scalar("twice", mul, x, 2), function::square);
@@ -128,8 +158,39 @@ constexpr auto square_too_large = [](builder& b) {
   b.output("", b.scalar("last", mul, b.apply("square", b.scalar("times", mul, image(b), 1e25f), function::square), 3));
 };
 
+template <bool Done>
+constexpr auto grid_of_boxes = [](builder& b) {
+  const value_id x = image(b), k = grid(b);
+  const value_id y = b.scalar("twice", mul, x, Done ? 16 : 2);
+  const value_id at = b.binary("at", Done ? add : sub, y, k, Done ? relu : activation_function{});
+  b.output("", Done ? at : b.scalar("stride", mul, at, 8, relu));
+};
+constexpr auto by_constant = [](builder& b) {
+  const value_id x = image(b), k = grid(b);
+  b.output("", b.scalar("stride", mul, b.binary("at", mul, b.scalar("twice", mul, x, 2), k), 8));
+};
+constexpr auto sum_of_values = [](builder& b) {
+  const value_id x = image(b);
+  b.output("", b.scalar("stride", mul, b.sum("at", b.scalar("twice", mul, x, 2), x), 8));
+};
+constexpr auto grid_read_elsewhere = [](builder& b) {
+  const value_id x = image(b), k = grid(b);
+  b.output("", b.scalar("stride", mul, b.binary("at", add, b.scalar("twice", mul, x, 2), k), 8));
+  b.output("k", b.relu("r", k));
+};
+constexpr auto times_infinity = [](builder& b) {
+  const value_id x = image(b), k = grid(b);
+  b.output("", b.scalar("stride", mul, b.binary("at", add, b.scalar("twice", mul, x, 2), k), std::numeric_limits<float>::infinity()));
+};
+
 }  // namespace
 
+FIRES("a grid between factors", (rules::scaled_constant), grid_of_boxes<false>, grid_of_boxes<true>)
+FIRES("a grid between large factors", (rules::scaled_constant), large_grids<false>, large_grids<true>)
+DECLINES("a factor between factors", (rules::scaled_constant), by_constant, "it adds no constant")
+DECLINES("a value between factors", (rules::scaled_constant), sum_of_values, "its other operand is not constant")
+DECLINES("a grid that others read", (rules::scaled_constant), grid_read_elsewhere, "the constant is read elsewhere")
+DECLINES("an infinite factor", (rules::scaled_constant), times_infinity, "its scalar is not finite")
 FIRES("+ grid > + scalar", (rules::merge_constants), (with_scalar<add, add, false>), one_constant<add>)
 FIRES("- grid > - scalar", (rules::merge_constants), (with_scalar<sub, sub, false>), one_constant<add>)
 FIRES("+ scalar > - grid", (rules::merge_constants), (with_scalar<sub, add, true>), one_constant<add>)
@@ -144,14 +205,19 @@ DECLINES("constants of other axes", (rules::merge_constants), other_axes,
 DECLINES("a grid that is read elsewhere", (rules::merge_constants), constant_read_elsewhere,
          "no constant has all axes of the other, or it is read elsewhere")
 DECLINES("an activation between", (rules::merge_constants), active_between, "it applies an activation")
+DECLINES("+ zeros > + scalar", (rules::merge_constants), zeros_added, "its constant changes nothing")
 DECLINES("grid - x > + scalar", (rules::merge_constants), product_of_constant, "the constant is not the second operand")
 
+FIRES("* a large scalar > * grid", (rules::merge_constants), large_products<false>, large_products<true>)
 FIRES("half of a sum", (rules::scaled_sum), sum_scaled<false>, sum_scaled<true>)
 FIRES("half of a sum of three", (rules::scaled_sum), without_coefficients, halves)
 DECLINES("half of the largest", (rules::scaled_sum), largest_scaled, "it is not a sum")
 DECLINES("half of an active sum", (rules::scaled_sum), active_sum, "its input has an activation already")
 
 FIRES("the square of twice x by anchors", (rules::scaled_square), anchors<false>, anchors<true>)
+FIRES("the square of much by anchors", (rules::scaled_square), large_anchors<false>, large_anchors<true>)
+FIRES("the square of a multiple, scaled along rows", (rules::scaled_square), scaled_squares<false>,
+      scaled_squares<true>)
 FIRES("the square of twice x by a scalar", (rules::scaled_square), square_of_number<false>, square_of_number<true>)
 DECLINES("a root", (rules::scaled_square), cube, "its operand is not a square")
 DECLINES("a square and a sum", (rules::scaled_square), square_and_sum, "it does not multiply")

@@ -142,7 +142,10 @@ class random_graph {
       p.batch_first = r_.one_in(3);
       p.bias = !r_.one_in(3);
       p.clip = r_.one_in(6) ? 0.5f : 0.0f;
-      add(p, {x});
+      const bool permutes = shape(x).rank == 3 && r_.one_in(2);
+      if (!permutes) return void(add(p, {x}));
+      if (!add(op::permute{r_.one_in(2) ? list<int>{2, 0, 1} : list<int>{1, 0, 2}}, {x})) return;
+      if (add(p, {newest()})) add(op::permute{{1, 0, 2}}, {g.nodes.back().outputs.first});
     };
     switch (r_.below(3)) {
       case 0: return any_layer(op::rnn{});

@@ -123,6 +123,7 @@ struct default_rules : ir::known_rules<
     rules::merge_affine,
     rules::merge_constants,
     rules::scaled_square,
+    rules::scaled_constant,
     // Several operators that spell one
     rules::gated_by_itself,
     rules::two_sided_relu_by_channel,

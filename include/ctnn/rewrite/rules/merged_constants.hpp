@@ -15,6 +15,13 @@ constexpr void become_constant(rewriter& r, const affine_map& m, expression_id n
   r.renumber(k);
 }
 
+/// Does a function with a constant change nothing? Then neutral_weight takes it out.
+constexpr bool is_neutral(const rewriter& r, const affine_map& m) {
+  if (m.constant == none) return false;
+  const numbers_are k = r.known_numbers(r.input(m.layer, m.constant));
+  return k == (has_slopes(r, m) ? numbers_are::ones : numbers_are::zeros);
+}
+
 /// + a constant > + a scalar or a constant along some of its axes, in either order; the same of *  ->  one constant
 struct merge_constants {
   static constexpr rule_info info{"merge_constants",
@@ -59,6 +66,8 @@ struct merge_constants {
     if (m.outer.x != r.output(m.first)) return {"it is the constant's", r.name(m.first)};
     if (m.inner.numbers.meets(m.outer.numbers)) return find::detail::another_operator;  // merge_affine's
     for (const affine_map* map : {&m.inner, &m.outer})
+      if (is_neutral(r, *map)) return {"its constant changes nothing", r.name(map->layer)};
+    for (const affine_map* map : {&m.inner, &m.outer})
       if (has_slopes(r, *map) && has_shifts(r, *map)) return {"one multiplies and adds", r.name(map->layer)};
     if (has_slopes(r, m.inner) != has_slopes(r, m.outer)) return {"one adds and the other multiplies", r.name(m.first)};
     m.outer_is_large = takes(r, m.outer, m.inner);
@@ -81,10 +90,51 @@ struct merge_constants {
   }
 };
 
+/// * scalar > + constant > * scalar  ->  * scalar > + constant
+struct scaled_constant {
+  static constexpr rule_info info{"scaled_constant", "* scalar > + constant > * scalar -> * scalar > + constant",
+                                  lowers::nodes, numerics::rescales};
+  struct match {
+    node_id first = none, sum = none, last = none;
+    value_id x = none;
+    float k = 0;
+    affine_map map{};
+  };
+  using scaled = find::node<times_scalar, &match::first, find::value<&match::x>, find::number<&match::k>>;
+  using pattern =
+      find::node<op::binary, &match::last, find::alone<find::node<op::binary, &match::sum, find::alone<scaled>>>>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    const auto last = r.get<op::binary>(m.last);
+    if (!last.scalar || last.function != op::binary_function::mul) return find::detail::another_operator;
+    if (const reason no = find_bare_affine(r, m.sum, m.map)) return {no.text, r.name(m.sum)};
+    if (m.map.constant == none || has_slopes(r, m.map)) return {"it adds no constant", r.name(m.sum)};
+    if (r.readers(r.input(m.sum, m.map.constant)) != 1)
+      return {"the constant is read elsewhere", r.name(r.producer(r.input(m.sum, m.map.constant)))};
+    if (!math::is_finite(*last.scalar)) return {"its scalar is not finite"};
+    return unless_factors(m.k, *last.scalar, r.name(m.first));
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto last = r.get<op::binary>(m.last);
+    auto sum = r.get<op::binary>(m.sum), times = r.get<op::binary>(m.first);
+    const value_id k = r.input(m.sum, m.map.constant);
+    const expression_id numbers[] = {affine_by(r, sum.function, r.weight(r.producer(k), 0)).shift,
+                                     r.filled({1}, *last.scalar)};
+    op::binary by;
+    by.function = op::binary_function::mul;
+    become_constant(r, m.map, r.apply(by, numbers));
+    times.scalar = m.k * *last.scalar;
+    r.recode(m.first, times);
+    r.renumber(r.output(m.first));
+    sum.function = op::binary_function::add;
+    sum.activation = last.activation;
+    r.fuse(m.sum, m.last, sum, r.inputs_of(m.sum), {});
+  }
+};
+
 /// eltwise sum > * scalar  ->  the sum, with other coefficients
 struct scaled_sum {
   static constexpr rule_info info{"scaled_sum", "eltwise(a, b ...) > * scalar -> eltwise(a, b ...)", lowers::nodes,
-                                  numerics::rescales};
+                                  numerics::reassociates};
   using pattern = chain<op::eltwise, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);
@@ -126,29 +176,36 @@ struct scaled_square {
     if (const reason no = find_affine(r, m.last, m.map)) return no;
     if (m.map.x != r.output(m.square)) return {"it is the constant's", r.name(m.square)};
     if (!has_slopes(r, m.map)) return {"it does not multiply"};
-    if (!r.is<op::binary>(m.last) || has_shifts(r, m.map)) return {"it adds, too"};
+    if (is_neutral(r, m.map)) return {"its constant changes nothing"};
     if (m.map.constant != none && r.readers(r.input(m.last, m.map.constant)) != 1)
       return {"the constant is read elsewhere", r.name(r.producer(r.input(m.last, m.map.constant)))};
     if (const reason no = unless_factors(m.k, m.k, r.name(m.times))) return no;
-    const auto scalar = r.get<op::binary>(m.last).scalar;
-    return scalar ? unless_factors(m.k * m.k, factor(r.get<op::binary>(m.last)), r.name(m.times)) : reason{};
+    if (!r.is<op::binary>(m.last) || !r.get<op::binary>(m.last).scalar) return {};
+    return unless_factors(m.k * m.k, factor(r.get<op::binary>(m.last)), r.name(m.times));
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
+    op::binary times;
+    times.function = op::binary_function::mul;
+    const auto by_square = [&](expression_id numbers) {
+      const expression_id both[] = {numbers, r.filled({1}, m.k * m.k)};
+      return r.apply(times, both);
+    };
+    r.note(r.name(m.times), r.name(m.last));
+    r.read_instead(m.square, {&m.x, 1});
+    r.renumber(r.output(m.square));
+    if (r.is<op::scale>(m.last)) {
+      pool<expression_id> weights = r.weights_of(m.last);
+      weights[0] = by_square(weights[0]);
+      return r.reweigh(m.last, weights);
+    }
     auto product = r.get<op::binary>(m.last);
     if (product.scalar) {
       product.scalar = m.k * m.k * factor(product);
     } else {
-      const value_id k = r.input(m.last, m.map.constant);
-      const expression_id numbers[] = {affine_by(r, product.function, r.weight(r.producer(k), 0)).slope,
-                                       r.filled({1}, m.k * m.k)};
-      op::binary times;
-      times.function = op::binary_function::mul;
-      become_constant(r, m.map, r.apply(times, numbers));
+      const expression_id k = r.weight(r.producer(r.input(m.last, m.map.constant)), 0);
+      become_constant(r, m.map, by_square(affine_by(r, product.function, k).slope));
     }
     product.function = op::binary_function::mul;
-    r.note(r.name(m.times), r.name(m.last));
-    r.read_instead(m.square, {&m.x, 1});
-    r.renumber(r.output(m.square));
     r.become(m.last, product, r.name(m.last), r.inputs_of(m.last), {});
   }
 
