@@ -70,6 +70,20 @@ static_assert(range_of_last([](builder& b) {
               }) == interval{0.5f, 1});
 static_assert(range_of_last([](builder& b) { return b.gap("g", sigmoid(b)); }) == interval{0});
 
+// A residual behind an activation is added to it.
+template <bool Positive>
+constexpr auto with_residual_last = [](builder& b) {
+  op::conv2d c;
+  c.out = 2;
+  c.kernel = {1, 1};
+  c.activation = {function::relu};
+  c.residual_last = true;
+  const value_id r = b.input("r", {2, 6, 6});
+  return b.add(c, "conv", {relu(b), Positive ? b.relu("residual", r) : r});
+};
+static_assert(range_of_last(with_residual_last<true>) == interval{0});
+static_assert(range_of_last(with_residual_last<false>) == interval{});
+
 // Layers of positive numbers keep the sign.
 template <class Layer>
 constexpr interval range_of_layer(Layer layer, numbers_are numbers) {

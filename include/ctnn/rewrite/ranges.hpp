@@ -106,7 +106,8 @@ class range_finder {
     if (type->is.rearranges || find::detail::choice<keeps_numbers>::has(type)) return of_input(n);
     interval out;
     activates::visit(r_, n, [&](const auto& layer) {
-      if (!adds_behind_activation(layer)) out = range_of(layer.activation, {});
+      out = range_of(layer.activation, {});
+      if (adds_behind_activation(layer)) out = sum_of(out, of_input(n, 1));
     });
     return out;
   }
