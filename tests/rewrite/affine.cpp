@@ -381,7 +381,6 @@ constexpr auto constant_over = [](builder& b) {
   const value_id x = image(b), k = b.constant("k", {2, 1, 1}, numbers_are::invertible);
   b.output("", b.binary("it", op::binary_function::div, k, x));
 };
-constexpr auto scaled_and_biased = [](builder& b) { b.output("", scale(b, "it", image(b))); };
 
 /// Rows through a linear layer, then a constant of shape D.
 template <op::binary_function F, int... D>
@@ -426,8 +425,8 @@ FIRES("x - k[c]", (rules::binary_to_inverse_scale), (against_constant<1, op::bin
 FIRES("x / k[c]", (rules::binary_to_inverse_scale), over_constant<numbers_are::invertible>, just_scaled)
 DECLINES("x / k[c], which may be 0", (rules::binary_to_inverse_scale), over_constant<numbers_are::anything>,
          "the constant may hold zeros")
-FIRES("k[c] - x", (rules::binary_to_inverse_scale), (against_constant<0, op::binary_function::sub, 2, 1, 1>),
-      scaled_and_biased)
+DECLINES("k[c] - x", (rules::binary_to_inverse_scale), (against_constant<0, op::binary_function::sub, 2, 1, 1>),
+         "the constant is not the second operand")
 DECLINES("k[c] / x", (rules::binary_to_inverse_scale), constant_over, "the constant is not the second operand")
 FIRES("x - k[w] is a bias of columns", (rules::binary_to_inverse_scale),
       (against_constant<1, op::binary_function::sub, 4>), biased_columns)

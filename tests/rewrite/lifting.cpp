@@ -246,13 +246,14 @@ GOES_BEFORE(channels, prelu)
 GOES_BEFORE(nearest, relu)
 GOES_BEFORE(nearest, scale)
 GOES_BEFORE(nearest, prelu)
-GOES_BEFORE(copies, relu)
+FIRES_LOADED("relu goes before an expand", (rules::function_first), (bent_image<spread::copies, bend::relu, false>),
+             (bent_image<spread::copies, bend::relu, true>))
 DECLINES("scale of rows of pixels that were channels", (rules::function_first),
          (bent_image<spread::pixels, bend::scale_rows, false>), "it moves channels")
 DECLINES("scale of rows made larger", (rules::function_first), (bent_image<spread::nearest, bend::scale_rows, false>),
          "it moves channels")
-DECLINES("scale of an axis that is new", (rules::function_first), (bent_image<spread::copies, bend::scale, false>),
-         "it moves channels")
+DECLINES_LOADED("scale of an axis that is new", (rules::function_first),
+                (bent_image<spread::copies, bend::scale, false>), "it moves channels")
 DECLINES("relu of lines between pixels", (rules::function_first), (bent_image<spread::linear, bend::relu, false>),
          "it computes numbers")
 DECLINES("relu of fewer pixels", (rules::function_first), (bent_image<spread::smaller, bend::relu, false>),

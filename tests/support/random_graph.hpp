@@ -161,7 +161,9 @@ class random_graph {
       case 28: return add_reduction(x);
       case 29: return add_recurrent(x);
       case 26: return add_product(x);
-      case 27: return r_.one_in(3) ? add_spelled(x) : r_.one_in(2) ? add_gelu(x) : add_inverse(x);
+      case 27:
+        if (r_.one_in(4)) return add_spelled_function(x);
+        return r_.one_in(3) ? add_spelled(x) : r_.one_in(2) ? add_gelu(x) : add_inverse(x);
       case 0: case 1: case 2: case 3: return add_conv(x);
       case 4: return add_linear(x);
       case 5: case 6: return void(add(op::batch_norm{1e-5f, channel_axis_of(s)}, {x}));
@@ -410,7 +412,14 @@ class random_graph {
     if (!add(op::reshape{{s[0], 2, all / 2}}, {x})) return;
     const value_id apart = newest();
     if (!add(op::constant{{2}}, {})) return;
-    if (add(op::group_norm{2, 1e-2f, 1}, {apart, newest(), newest()})) add(op::reshape{as_list(s)}, {newest()});
+    if (!add(op::group_norm{2, 1e-2f, 1}, {apart, newest(), newest()}) || !add(op::reshape{as_list(s)}, {newest()}))
+      return;
+    for (const auto f : {op::binary_function::mul, op::binary_function::add}) {
+      const value_id y = newest();
+      list<int> c = as_list(s.from(1));
+      for (std::size_t i = 1; i < c.size(); ++i) c[i] = 1;
+      if (r_.one_in(3) || !add(op::constant{c}, {}) || !add(op::binary{f, {}, {}}, {y, newest()})) return;
+    }
   }
   /// Something between a permute and its inverse.
   void add_turned(value_id x) {
@@ -615,6 +624,47 @@ class random_graph {
     add(op::constant{list_of({shape(x).back(0)})}, {});
     add(op::binary{op::binary_function::sub, {}, {}}, {last(), ms});
     add(op::binary{op::binary_function::add, {}, {}}, {xs, last()});
+  }
+  /// Softplus, mish, softsign, softmax, lengths of rows, and blocks of pixels before a convolution, spelled out.
+  void add_spelled_function(value_id x) {
+    const auto apply = [&](activation_function f) { return add(op::activation{f}, {newest()}); };
+    const auto pair_of = [&](op::binary_function f, value_id a) { return add(op::binary{f, {}, {}}, {a, newest()}); };
+    const op::binary plus_one{op::binary_function::add, 1.0f, {}};
+    const int axis = shape(x).rank - 1;
+    switch (r_.below(5)) {
+      case 0:
+        if (!add(op::activation{{function::exp}}, {x}) || !add(plus_one, {newest()}) || !apply({function::log})) return;
+        if (!r_.one_in(4) && apply({function::tanh})) pair_of(op::binary_function::mul, x);
+        return;
+      case 1:
+        if (add(op::activation{{function::abs}}, {x}) && add(plus_one, {newest()}))
+          pair_of(op::binary_function::div, x);
+        return;
+      case 2: {
+        if (!add(op::reduce{op::reduction::max, {axis}, true}, {x}) || !pair_of(op::binary_function::sub, x)) return;
+        if (!apply({function::exp})) return;
+        const value_id e = newest();
+        if (add(op::reduce{op::reduction::sum, {axis}, true}, {e})) pair_of(op::binary_function::div, e);
+        return;
+      }
+      case 3:
+        if (!add(op::activation{{function::square}}, {x})) return;
+        if (!add(op::reduce{op::reduction::sum, {axis}, true}, {newest()}) || !apply({function::sqrt})) return;
+        if (apply({function::clip, 0.1f, HUGE_VALF})) pair_of(op::binary_function::div, x);
+        return;
+      default: {
+        const extents s = shape(x);
+        if (s.rank < 3 || s.rank > 4 || s.back(1) % 2 != 0) return;
+        if (!add(op::slice{{s.rank - 2}, {0}, {s.back(1)}, {2}}, {x})) return;
+        const value_id even = newest();
+        if (!add(op::slice{{s.rank - 2}, {1}, {s.back(1)}, {2}}, {x})) return;
+        if (!add(op::concat{s.rank - 3}, {even, newest()})) return;
+        op::conv2d c;
+        c.out = 2;
+        c.kernel = {1, 1};
+        add(c, {newest()});
+      }
+    }
   }
   /// GELU as exporters spell it.
   void add_gelu(value_id x) {

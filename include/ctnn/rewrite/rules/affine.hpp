@@ -88,6 +88,8 @@ struct binary_to_inverse_scale {
     const auto b = r.get<op::binary>(m.last);
     if (b.function != sub && b.function != div) return {"only - and / have inverses"};
     if (const reason no = find_channels(r, m.last, m.map)) return no;
+    // k - x is as good as it is, and part of norms spelled out.
+    if (m.map.constant != 1) return {"the constant is not the second operand", r.name(r.producer(r.input(m.last)))};
     return is_affine_by_constant(r, m.last, m.map.constant);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
