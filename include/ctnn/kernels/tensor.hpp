@@ -95,6 +95,8 @@ struct basic_arguments {
   }
 };
 
+using arguments = basic_arguments<float>;
+
 /// Distance in elements between neighbours along `axis`, for kernels that walk any layout.
 template <class T>
 constexpr std::ptrdiff_t stride_of(const basic_tensor<T>& t, int axis) {

@@ -42,7 +42,7 @@ class expression_evaluator {
   /// `leaf(expression)` points to a leaf's numbers, in logical order, `leaf.numbers(expression)` has integers in their
   /// own type, or is not there and nothing reads them as real numbers; the result goes to `out`.
   template <class T>
-  constexpr void run(auto&& leaf, T* scratch, T* out) const {
+  constexpr void run(auto&& leaf, std::type_identity_t<T>* scratch, T* out) const {
     pool<const T*> numbers(needed_.size(), nullptr);
     pool<basic_tensor<const T>> in;
     pool<const T*> weights;
