@@ -63,41 +63,35 @@ class random_numbers {
     return all;
   }
 
-  /// Of either sign, from 1 / 64 to 64.
-  static double real_number(std::uint64_t bits) {
-    const double size = std::exp2(static_cast<double>(bits >> 12) / 0x1p52 * 12 - 6);
-    return bits & 1u ? size : -size;
-  }
-
   graph_view g_;
   bool in_order_;
   std::uint64_t seed_;
   std::map<std::pair<std::string, std::string>, numbers> known_;
 };
 
-/// Why a graph has no numbers over the field, or nothing.
+/// Why a graph has no numbers over the field, or nothing. Operators without a definition have unknown ones, and what
+/// copies elements takes any.
 inline std::string not_algebra(const graph_view& g) {
+  const auto is_real = [](const element& e) { return e == dtype::f32 || e == dtype::boolean; };
+  const auto of_type = [](const element& e) { return " elements of type " + std::string(name_of(e.type)); };
   std::vector<bool> needed(g.expressions.size(), false);
   for (const node& n : g.nodes) {
-    if (n.type == &type_of<op::input> || n.type == &type_of<op::constant>) {
-    } else if (!definition_of(*n.type)) {
-      return "operator " + std::string(n.type->name) + " has no definition over a field";
-    } else if (n.type == &type_of<op::linear> && decode<op::linear>(g.fields_of(n.fields)).weight.is_packed()) {
-      return "packed weights are bytes";
-    }
-    for (int k = 0; k < n.outputs.count; ++k)
-      if (const dtype t = g.at_value(n.outputs.first + k).type; t != dtype::f32 && t != dtype::boolean)
-        return "layer '" + std::string(n.name) + "' makes elements of type " + std::string(name_of(t));
+    const std::string name = "layer '" + std::string(n.name) + "'";
+    const bool is_known = definition_of(*n.type) != nullptr;
+    if (!is_known && g.given(n) != 0) return name + " is given weights, and has no definition over a field";
+    if (n.type == &type_of<op::linear> && decode<op::linear>(g.fields_of(n.fields)).weight.is_packed())
+      return name + " has a packed weight";
+    for (const bool reads : {true, false})
+      for (const element& e : reads ? input_elements(g, n) : output_elements(g, n))
+        if (is_known && !n.type->is.copies && n.type != &type_of<op::constant> && !is_real(e))
+          return name + (reads ? " reads" : " makes") + of_type(e);
     for (const expression_id e : g.weights(n)) needed[static_cast<std::size_t>(e)] = true;
   }
   for (auto e = static_cast<expression_id>(needed.size()) - 1; e >= 0; --e) {
     const expression& x = g.at_expression(e);
     if (!needed[static_cast<std::size_t>(e)]) continue;
     for (const expression_id a : g.arguments(x)) needed[static_cast<std::size_t>(a)] = true;
-    if (x.element != dtype::f32 && x.element != dtype::boolean)
-      return "a weight has elements of type " + std::string(name_of(x.element));
-    if (x.type && x.type != &type_of<op::full> && !definition_of(*x.type))
-      return "operator " + std::string(x.type->name) + " has no definition over a field";
+    if (x.type && !x.type->is.copies && !is_real(x.element)) return "a weight is made of" + of_type(x.element);
   }
   return {};
 }

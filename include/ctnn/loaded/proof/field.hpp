@@ -31,7 +31,10 @@ class residue {
 
   constexpr residue() = default;
   template <std::integral I>
-  constexpr residue(I n) : v_(from_integer(n)), real_(static_cast<double>(n)) {}
+  constexpr residue(I n) : v_(reduced(static_cast<std::uint64_t>(n))), real_(static_cast<double>(n)) {
+    if constexpr (std::is_signed_v<I>)
+      if (n < 0) v_ = reduced(prime - reduced(std::uint64_t{0} - static_cast<std::uint64_t>(n)));
+  }
   /// A constant. One that is a fraction of small numbers but for the rounding of a product, as 1 / 6 is, is that
   /// fraction, and so are 1e-5 and the root of one: the products and quotients that rules make of constants then are
   /// what they would be without rounding.
@@ -98,14 +101,9 @@ class residue {
       if (n & 1u) result = product(result, base);
     return result;
   }
-  template <std::integral I>
-  static constexpr std::uint64_t from_integer(I n) {
-    if constexpr (std::is_signed_v<I>)
-      if (n < 0) return (prime - reduced(std::uint64_t{0} - static_cast<std::uint64_t>(n))) % prime;
-    return reduced(static_cast<std::uint64_t>(n));
-  }
   static constexpr residue of_constant(double x, double rounding) {
     if (x != x) return of_bits(0x0b7c'51d3'e28f'0a96u);
+    if (x == 0) return 0;
     if (x < 0) return -of_constant(-x, rounding);
     if (x >= static_cast<double>(std::numeric_limits<float>::max())) return infinity();
     if (const std::uint64_t found = find_fraction(x, rounding, 16384)) return of_bits(found, x);
@@ -134,7 +132,7 @@ class residue {
       n_before = n, d_before = d, n = n_next, d = d_next;
       const double off = x * d - n;
       if ((off < 0 ? -off : off) <= rounding * n)
-        return (residue(static_cast<std::uint64_t>(n)) / residue(static_cast<std::uint64_t>(d))).v_;
+        return product(static_cast<std::uint64_t>(n), d == 1 ? 1 : power(static_cast<std::uint64_t>(d), prime - 2));
       rest = 1 / (rest - whole);
     }
     return 0;

@@ -37,10 +37,12 @@ CTNN_UNKNOWN(cos, 0, 1) CTNN_UNKNOWN(tan, 0, 0) CTNN_UNKNOWN(asin, 0, 0) CTNN_UN
 CTNN_UNKNOWN(atan, 0, 0) CTNN_UNKNOWN(sinh, 0, 0) CTNN_UNKNOWN(cosh, 0, 1) CTNN_UNKNOWN(asinh, 0, 0)
 CTNN_UNKNOWN(acosh, 1, 0) CTNN_UNKNOWN(atanh, 0, 0) CTNN_UNKNOWN(erf, 0, 0)
 #undef CTNN_UNKNOWN
-// clang-format on
+    // clang-format on
 
-// What others have to do with these.
-inline residue softplus(residue x) { return log1p(exp(x)); }
+    // What others have to do with these.
+    inline residue softplus(residue x) {
+  return log1p(exp(x));
+}
 inline residue tanh(residue x) { return residue(2) * sigmoid(x + x) - residue(1); }
 inline residue normal_below(residue x) {
   return (residue(1) + erf(number<residue>(0.70710678118654752440) * x)) / residue(2);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whether what the rules make of a loaded network is the same in real arithmetic, whatever its weights are
-// (loaded/proof/prove.hpp).
+// Whether what the rules make of a loaded network is the same in real arithmetic, whatever its weights are (prove.hpp).
 #pragma once
 
 #include <algorithm>
@@ -9,31 +8,16 @@
 
 #include "../../base/compiled.hpp"
 #include "../rewriting.hpp"
+#include "result.hpp"
 
-namespace ctnn {
-
-enum class proof_result : char;
-
-/// A rule whose rewrites of a network are not proved.
-struct unproved_rule {
-  std::string name, why;
-};
-struct model_proof {
-  proof_result result{};
-  std::string what{};                   ///< why it is not algebra at all
-  std::size_t proved = 0;               ///< rewrites
-  std::vector<unproved_rule> others{};  ///< by which the rules rewrite the network, too
-};
-
-namespace ir {
+namespace ctnn::ir {
 
 /// Rewrites the network by `rules` without those that are checked by running alone, and proves that. A rule after which
 /// a number differs is left out, too: it rounds a constant, or it is wrong, which running both sides tells
 /// (model/verify.hpp).
-model_proof prove(loaded_model& m, std::span<const rule_record> rules);
+network_proof prove(loaded_model& m, std::span<const rule_record> rules);
 
-}  // namespace ir
-}  // namespace ctnn
+}  // namespace ctnn::ir
 
 #if CTNN_DEFINES(CTNN_PART_TOOLS)
 
@@ -53,11 +37,11 @@ inline std::vector<std::string_view> rules_of(const optimization& o) {
 
 }  // namespace detail
 
-CTNN_ONCE model_proof prove(loaded_model& m, std::span<const rule_record> rules) {
+CTNN_ONCE network_proof prove(loaded_model& m, std::span<const rule_record> rules) {
   const auto rewritten = [&](std::span<const rule_record> by, std::size_t most) {
     return optimize_loaded(m, thaw(m.network.view()), by, most);
   };
-  model_proof all;
+  network_proof all;
   const std::vector<std::string_view> used = detail::rules_of(rewritten(rules, every_rewrite));
   std::vector<rule_record> left(rules.begin(), rules.end());
   const auto leave_out = [&](std::string_view rule, std::string why) {
@@ -72,9 +56,8 @@ CTNN_ONCE model_proof prove(loaded_model& m, std::span<const rule_record> rules)
   for (;;) {
     const optimization after = rewritten(left, every_rewrite);
     const ctnn::proof p = prove(before.g.view(), after.g.view());
-    all.result = p.result;
-    all.what = p.what;
-    all.proved = p ? after.applied : 0;
+    static_cast<ctnn::proof&>(all) = p;
+    all.rewrites = p ? after.applied : 0;
     if (p.result != proof_result::differs) return all;
     std::size_t right = 0, wrong = after.applied;
     while (wrong - right > 1) {

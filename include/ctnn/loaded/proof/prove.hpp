@@ -8,22 +8,7 @@
 #include <string>
 
 #include "evaluation.hpp"
-
-namespace ctnn {
-
-enum class proof_result : char {
-  algebra,      ///< whatever the functions and the order of numbers are
-  order,        ///< in the order of real numbers: each branch that random numbers come to
-  differs,      ///< `what` is the first number that does
-  not_algebra,  ///< `what` says which operator or element is none
-};
-struct proof {
-  proof_result result = proof_result::algebra;
-  std::string what{};
-  constexpr explicit operator bool() const { return result <= proof_result::order; }
-};
-
-}  // namespace ctnn
+#include "result.hpp"
 
 namespace ctnn::ir {
 
