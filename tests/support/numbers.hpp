@@ -55,17 +55,6 @@ inline floats random_floats(std::string_view word, std::int64_t count, float low
   return out;
 }
 
-/// Makes true what is known of a leaf's channels: calls write(i) for each number that is 0.
-inline void write_zero_channels(const graph_view& g, const expression& e, auto&& write) {
-  if (e.type || e.fields.count == 0) return;
-  for (int axis = 0; axis < std::min(e.shape.rank, 2); ++axis) {
-    const pool<bool> zeros = zero_channels(g, e, axis);
-    const std::int64_t each = e.shape.count(axis + 1, e.shape.rank), all = e.shape.count();
-    for (std::int64_t i = 0; i < all; ++i)
-      if (zeros[static_cast<std::size_t>(i / each) % zeros.size()]) write(static_cast<std::size_t>(i));
-  }
-}
-
 /// Weights made up on demand; a variance is positive.
 class random_weights {
  public:
