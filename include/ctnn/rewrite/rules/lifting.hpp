@@ -53,8 +53,8 @@ struct function_first {
     const auto b = r.get<op::binary>(m.last);
     if (b.function != op::binary_function::mul || b.activation || r.is_output(r.output(m.last))) return {};
     return r.refused_reader(r.output(m.last), [&](node_id n) {
-      const bool adds = r.is<op::eltwise>(n) ||
-                        (r.is<op::binary>(n) && r.get<op::binary>(n).function == op::binary_function::add);
+      const bool adds =
+          r.is<op::eltwise>(n) || (r.is<op::binary>(n) && r.get<op::binary>(n).function == op::binary_function::add);
       return adds ? reason{"the sum behind it may take the factor", r.name(n)} : reason{};
     });
   }
