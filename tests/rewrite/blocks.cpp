@@ -14,7 +14,7 @@ enum class slip {
   none,
   by_columns,
   twice_one,
-  another_value,
+  two_values,
   part_read,
   whole_read,
   other_axis,
@@ -25,7 +25,7 @@ enum class slip {
 };
 template <slip S>
 constexpr value_id slices(builder& b, value_id x) {
-  const value_id y = S == slip::another_value ? b.input("y", {3, 6, 8}) : x;
+  const value_id y = S == slip::two_values ? b.input("y", {3, 6, 8}) : x;
   value_id parts[4]{};
   for (int i = 0; i < 4; ++i) {
     int row = i / 2, column = i % 2;
@@ -133,7 +133,7 @@ FIRES("slices of blocks, column by column", (rules::conv_of_blocks), focus<slip:
 FIRES("slices of blocks, padded to the same size", (rules::conv_of_blocks), focus<slip::same>, whole<true>)
 FIRES("every third row", (rules::conv_of_blocks), rows_in_steps, rows_at_once)
 DECLINES("one slice twice", (rules::conv_of_blocks), focus<slip::twice_one>, "")
-DECLINES("slices of two values", (rules::conv_of_blocks), focus<slip::another_value>, "")
+DECLINES("slices of two values", (rules::conv_of_blocks), focus<slip::two_values>, "")
 DECLINES("a slice that is an output", (rules::conv_of_blocks), focus<slip::part_read>, "")
 DECLINES("slices one below the other", (rules::conv_of_blocks), focus<slip::other_axis>, "")
 DECLINES("slices of a part", (rules::conv_of_blocks), focus<slip::cut>, "")

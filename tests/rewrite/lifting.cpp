@@ -232,6 +232,18 @@ constexpr auto bent_image = [](builder& b) {
   b.output("", First ? spread_out<S>(b, bent<B>(b, x)) : bent<B>(b, spread_out<S>(b, x)));
 };
 
+/// Pixels times 2, of which a sum may be made.
+template <bool Sum>
+constexpr auto twice_as_large = [](builder& b) {
+  const value_id x = b.input("x", {8, 3, 4});
+  const value_id y = b.scalar("f", op::binary_function::mul, spread_out<spread::pixels>(b, x), 2);
+  b.output("", Sum ? b.sum("sum", b.input("y", {4, 3, 8}), y) : y);
+};
+constexpr auto twice_before = [](builder& b) {
+  const value_id x = b.input("x", {8, 3, 4});
+  b.output("", spread_out<spread::pixels>(b, b.scalar("f", op::binary_function::mul, x, 2)));
+};
+
 }  // namespace
 
 #define GOES_BEFORE(S, B)                                                                        \
@@ -248,6 +260,8 @@ GOES_BEFORE(nearest, scale)
 GOES_BEFORE(nearest, prelu)
 FIRES_LOADED("relu goes before an expand", (rules::function_first), (bent_image<spread::copies, bend::relu, false>),
              (bent_image<spread::copies, bend::relu, true>))
+FIRES("* 2 goes before pixels", (rules::function_first), twice_as_large<false>, twice_before)
+DECLINES("* 2 before a sum", (rules::function_first), twice_as_large<true>, "the sum behind it may take the factor")
 DECLINES("scale of rows of pixels that were channels", (rules::function_first),
          (bent_image<spread::pixels, bend::scale_rows, false>), "it moves channels")
 DECLINES("scale of rows made larger", (rules::function_first), (bent_image<spread::nearest, bend::scale_rows, false>),

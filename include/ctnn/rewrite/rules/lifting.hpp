@@ -47,8 +47,20 @@ struct function_first {
     if (p.mode != op::interpolation::nearest || p.crops()) return {"it computes numbers"};
     return x.count() > y.count() ? reason{"there are fewer numbers behind it"} : reason{};
   }
+  /// Why a factor behind what is no view stays there: sums have factors of their own.
+  static constexpr reason unless_sums_take_it(const rewriter& r, const match& m) {
+    if (r.at(m.first).type->is.rearranges || !r.is<op::binary>(m.last)) return {};
+    const auto b = r.get<op::binary>(m.last);
+    if (b.function != op::binary_function::mul || b.activation || r.is_output(r.output(m.last))) return {};
+    return r.refused_reader(r.output(m.last), [&](node_id n) {
+      const bool adds =
+          r.is<op::eltwise>(n) || (r.is<op::binary>(n) && r.get<op::binary>(n).function == op::binary_function::add);
+      return adds ? reason{"the sum behind it may take the factor", r.name(n)} : reason{};
+    });
+  }
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.inputs_count(m.last) != 1) return {"it has no scalar operand"};
+    if (const reason no = unless_sums_take_it(r, m)) return no;
     if (r.is<op::quantize>(m.last) && !r.type(r.input(m.last)).real) return {"it reads no integers"};
     if (const reason no = unless_it_moves(r, m.first)) return {no.text, r.name(m.first)};
     if (!r.at(m.last).type->channel_axis) return {};
