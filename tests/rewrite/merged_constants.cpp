@@ -180,7 +180,8 @@ constexpr auto grid_read_elsewhere = [](builder& b) {
 };
 constexpr auto times_infinity = [](builder& b) {
   const value_id x = image(b), k = grid(b);
-  b.output("", b.scalar("stride", mul, b.binary("at", add, b.scalar("twice", mul, x, 2), k), std::numeric_limits<float>::infinity()));
+  b.output("", b.scalar("stride", mul, b.binary("at", add, b.scalar("twice", mul, x, 2), k),
+                        std::numeric_limits<float>::infinity()));
 };
 
 }  // namespace

@@ -43,9 +43,7 @@ constexpr auto overall_shifted = [](builder& b) { pooled(b, overall(op::pooling:
 constexpr auto overall_alone = [](builder& b) { pooled(b, overall(op::pooling::average), nothing); };
 constexpr auto maximum_shifted = [](builder& b) { pooled(b, windows(op::pooling::max, 1), shifted); };
 constexpr auto maximum_times = [](builder& b) { pooled(b, windows(op::pooling::max), times<50>); };
-constexpr auto maximum_scaled = [](builder& b) {
-  pooled(b, windows(op::pooling::max), scaled);
-};
+constexpr auto maximum_scaled = [](builder& b) { pooled(b, windows(op::pooling::max), scaled); };
 constexpr auto maximum_of_positive = [](builder& b) {
   pooled(b, windows(op::pooling::max), [](builder& c, value_id v) {
     const value_id k = c.constant("k", {3, 1, 1}, numbers_are::positive);
@@ -78,5 +76,4 @@ DECLINES("a shift of averages with padding", (rules::affine_before_pool), padded
          "its windows see padding")
 DECLINES("roots of squares", (rules::affine_before_pool), root_of_squares, "it takes neither maxima nor averages")
 DECLINES("an activation before", (rules::affine_before_pool), active, "its input has an activation already")
-DECLINES("a scale along rows", (rules::affine_before_pool), along_rows,
-         "its channels are not the outputs of the layer")
+DECLINES("a scale along rows", (rules::affine_before_pool), along_rows, "its channels are not the outputs of the layer")

@@ -70,8 +70,8 @@ struct cast_chain {
   }
 };
 
-/// result rounded to half precision > cast back  ->  x: between operators that compute in f32, as in ONNX Runtime. Casts
-/// of a file round.
+/// result rounded to half precision > cast back  ->  x: between operators that compute in f32, as in ONNX Runtime.
+/// Casts of a file round.
 struct rounding_between {
   static constexpr rule_info info{"rounding_between", "result in f16 or bf16 > cast to f32 -> x",
                                   lowers::nodes,      numerics::unrounded,
