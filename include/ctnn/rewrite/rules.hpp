@@ -7,6 +7,7 @@
 #include "driver.hpp"
 #include "rules/activation.hpp"
 #include "rules/affine.hpp"
+#include "rules/attention.hpp"
 #include "rules/broadcast.hpp"
 #include "rules/byte_products.hpp"
 #include "rules/channels.hpp"
@@ -14,9 +15,11 @@
 #include "rules/constant.hpp"
 #include "rules/elimination.hpp"
 #include "rules/gelu.hpp"
+#include "rules/heads.hpp"
 #include "rules/hardswish.hpp"
 #include "rules/join.hpp"
 #include "rules/lifting.hpp"
+#include "rules/key_values.hpp"
 #include "rules/known.hpp"
 #include "rules/matrix.hpp"
 #include "rules/movement.hpp"
@@ -127,6 +130,11 @@ struct default_rules : ir::known_rules<
     rules::scaled_product,
     rules::einsum_nothing,
     rules::einsum_product,
+    // Attention
+    rules::spelled_attention,
+    rules::shared_keys,
+    rules::cached_keys,
+    rules::heads_in_rows,
     // Conversions, copies and choices
     rules::cast_chain,
     rules::rounding_between,

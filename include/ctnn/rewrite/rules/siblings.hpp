@@ -34,9 +34,9 @@ struct join_siblings {
     return encode(a) == encode(b) && r.type(r.output(n)) == r.type(r.output(last));
   }
   template <class Layer>
-  static constexpr Layer joined(const rewriter& r, const match& m, Layer all) {
+  static constexpr Layer joined(const rewriter& r, const pool<node_id>& these, Layer all) {
     all.out = 0;
-    for (const node_id n : m.layers) {
+    for (const node_id n : these) {
       const auto one = r.get<Layer>(n);
       all.out += one.out;
       all.bias = all.bias || one.bias;
@@ -58,22 +58,26 @@ struct join_siblings {
     for (const node_id n : m.layers) {
       const value_id y = r.output(n);
       if (r.is_output(y)) return {"it is a network output", r.name(n)};
-      const reason no = r.refused_reader(y, [&](node_id k) -> reason {
-        if (k < m.layers[1]) return {"it is read before the next of them", r.name(n)};
-        if (!multiplies::visits(r, k)) return {"what reads it does not multiply", r.name(k)};
-        return {};
-      });
-      if (no) return no;
+      if (const reason no = r.refused_reader(y, [&](node_id k) { return refused_reader(r, k); })) return no;
     }
     for (const node_id n : m.layers) m.now += cost_of(r.view(), n);
     const extents in[] = {r.shape(r.input(m.last))};
-    m.then = cost_of(joined(r, m, last), in);
+    m.then = cost_of(joined(r, m.layers, last), in);
     if (!pays(m.then, m.now))
       return {"one layer would not cost less", {}, false, false, false, m.now.nanoseconds(), m.then.nanoseconds()};
     return {};
   }
   /// What would be taken in stays before, and what would have to move the parts.
   using multiplies = find::any_of_all<layers, find::any_of<op::matmul, op::attention, op::pool>>;
+  /// A part that is reshaped is still a part.
+  static constexpr reason refused_reader(const rewriter& r, node_id k) {
+    const auto multiplies_it = [&](node_id n) {
+      return multiplies::visits(r, n) ? reason{} : reason{"what reads it does not multiply", r.name(n)};
+    };
+    if (!reshapes::visits(r, k)) return multiplies_it(k);
+    if (r.is_output(r.output(k))) return {"it is a network output", r.name(k)};
+    return r.refused_reader(r.output(k), multiplies_it);
+  }
 
   static constexpr bool is_transposed(const auto& layer) {
     if constexpr (requires { layer.transposed; }) return layer.transposed;
@@ -97,25 +101,29 @@ struct join_siblings {
     return no;
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
+    // Whoever reads the first stands behind the second, whose place the parts take.
+    r.move_behind(m.layers[0], m.layers[1]);
+    pool<node_id> all_layers = m.layers;
+    all_layers[1] = m.layers[0] + 1;
     layers::visit(r, m.last, [&](const auto& last) {
-      const auto all = joined(r, m, last);
+      const auto all = joined(r, all_layers, last);
       op::split parts;
       parts.axis = output_axis(r, m.last);
       extents whole = r.shape(r.output(m.last));
       whole[parts.axis] = all.out;
-      for (const node_id n : m.layers) parts.sizes.push_back(r.get<std::remove_cvref_t<decltype(last)>>(n).out);
+      for (const node_id n : all_layers) parts.sizes.push_back(r.get<std::remove_cvref_t<decltype(last)>>(n).out);
       std::size_t slots = 0;  // of floats a layer may lack the bias
-      for (const node_id n : m.layers) slots = std::max(slots, r.weights_of(n).size());
+      for (const node_id n : all_layers) slots = std::max(slots, r.weights_of(n).size());
       pool<expression_id> weights;
       for (std::size_t k = 0; k < slots; ++k) {
         pool<expression_id> each;
-        for (std::size_t i = 0; i < m.layers.size(); ++i) {
-          const pool<expression_id> own = r.weights_of(m.layers[i]);
+        for (std::size_t i = 0; i < all_layers.size(); ++i) {
+          const pool<expression_id> own = r.weights_of(all_layers[i]);
           each.push_back(k < own.size() ? own[k] : r.filled({parts.sizes[i]}, 0));
         }
         weights.push_back(r.apply(op::concat{k == 0 && is_transposed(all) ? 1 : 0}, each));
       }
-      r.join(m.layers, all, weights, whole, parts);
+      r.join(all_layers, all, weights, whole, parts);
       r.chosen_by_cost(m.now.nanoseconds(), m.then.nanoseconds());
     });
   }
