@@ -135,9 +135,21 @@ class rewriter {
       }
     return false;
   }
+  /// The number that all of a weight's are, where that is known.
+  constexpr optional_number number_of(expression_id weight) const {
+    const expression& e = g_.expressions.items[weight];
+    if (e.type != &type_of<op::full>) return {};
+    return decode<op::full>(fields_in(e.fields)).value;
+  }
   /// Is anything known of channels of zeros?
   constexpr bool knows_zero_channels() const { return knows_zero_channels_; }
   constexpr int readers(value_id v) const { return g_.values.items[v].readers; }
+  /// How many inputs of node n are v.
+  constexpr int reads(node_id n, value_id v) const {
+    int count = 0;
+    for (int i = 0; i < at(n).inputs.count; ++i) count += input(n, i) == v;
+    return count;
+  }
   /// What refuse(node) says, a reason, of the first live node that reads v and is refused; else nothing.
   template <class Refuse>
   constexpr auto refused_reader(value_id v, Refuse&& refuse) const -> decltype(refuse(v)) {
@@ -295,6 +307,27 @@ class rewriter {
     reshape(n, shape);
     g_.at_value(output(n)).name = {};
   }
+  /// The same of a node with one output, which makes `more` values besides, made by others before it so far.
+  template <class Op>
+  constexpr void become_all(node_id n, const Op& op, span<const value_id> in, span<const value_id> more) {
+    become(n, op, name(n), in, {});
+    pool<value_id> were(1, output(n));
+    were.append(more.data(), more.size());
+    value_id first = none;
+    for (const value_id was : were) {
+      value v = g_.at_value(was);
+      v.producer = n;
+      v.readers = 0;
+      const value_id made = add_value(v);
+      if (first == none) first = made;
+    }
+    g_.at(n).outputs = {first, static_cast<int>(were.size())};
+    for (std::size_t i = 0; i < were.size(); ++i) {
+      const node_id maker = producer(were[i]);
+      forward(were[i], first + static_cast<value_id>(i));
+      if (maker != n) remove_if_unread(maker);
+    }
+  }
   /// Node n computes the same of other inputs.
   constexpr void read_instead(node_id n, span<const value_id> in) {
     place(n, at(n).type, at(n).fields, name(n), in, weights_of(n));
@@ -424,6 +457,18 @@ class rewriter {
     note(name(n), name(twin));
     for (int i = 0; i < at(n).outputs.count; ++i) forward(output(n, i), output(twin, i));
     remove_if_unread(n);
+  }
+  /// Node n, whose inputs are made before `place`, stands right behind that; those between move on by one place.
+  constexpr void move_behind(node_id place, node_id n) {
+    if (n == place + 1) return;
+    const node moved = at(n);
+    for (node_id i = n; i > place; --i) {
+      const node next = i == place + 1 ? moved : at(i - 1);
+      g_.at(i) = next;
+      for (value_id v = next.outputs.first; v < next.outputs.first + next.outputs.count; ++v)
+        g_.at_value(v).producer = i;
+    }
+    measure_ = measured();
   }
   /// Layers of one input, `these`, are one layer with their outputs one after the other, in the place of the first, and
   /// `parts`, in the place of the second, which cuts its result, of `shape`, into theirs. Nobody may read the first

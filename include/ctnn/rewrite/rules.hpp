@@ -7,6 +7,7 @@
 #include "driver.hpp"
 #include "rules/activation.hpp"
 #include "rules/affine.hpp"
+#include "rules/attention.hpp"
 #include "rules/blocks.hpp"
 #include "rules/broadcast.hpp"
 #include "rules/byte_products.hpp"
@@ -18,7 +19,9 @@
 #include "rules/functions.hpp"
 #include "rules/gelu.hpp"
 #include "rules/hardswish.hpp"
+#include "rules/heads.hpp"
 #include "rules/join.hpp"
+#include "rules/key_values.hpp"
 #include "rules/known.hpp"
 #include "rules/lifting.hpp"
 #include "rules/linear_maps.hpp"
@@ -163,6 +166,11 @@ struct default_rules : ir::known_rules<
     rules::scaled_product,
     rules::einsum_nothing,
     rules::einsum_product,
+    // Attention
+    rules::spelled_attention,
+    rules::shared_keys,
+    rules::cached_keys,
+    rules::heads_in_rows,
     // Conversions, copies and choices
     rules::cast_chain,
     rules::rounding_between,

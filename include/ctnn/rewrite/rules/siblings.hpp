@@ -34,9 +34,9 @@ struct join_siblings {
   }
   /// A layer with all their outputs.
   template <class Layer>
-  static constexpr Layer joined(const rewriter& r, const pool<node_id>& layers, Layer all) {
+  static constexpr Layer joined(const rewriter& r, const pool<node_id>& these, Layer all) {
     all.out = 0;
-    for (const node_id n : layers) {
+    for (const node_id n : these) {
       const auto one = r.get<Layer>(n);
       all.out += one.out;
       all.bias = all.bias || one.bias;
@@ -86,12 +86,7 @@ struct join_siblings {
     for (const node_id n : m.layers) {
       const value_id y = r.output(n);
       if (r.is_output(y)) return {"it is a network output", r.name(n)};
-      const reason no = r.refused_reader(y, [&](node_id k) -> reason {
-        if (k < m.layers[1]) return {"it is read before the next of them", r.name(n)};
-        if (!multiplies::visits(r, k)) return {"what reads it does not multiply", r.name(k)};
-        return {};
-      });
-      if (no) return no;
+      if (const reason no = r.refused_reader(y, [&](node_id k) { return refused_reader(r, k); })) return no;
     }
     for (const node_id n : m.layers) m.now += cost_of(r.view(), n);
     const extents in[] = {r.shape(r.input(m.last))};
@@ -102,6 +97,15 @@ struct join_siblings {
   }
   /// What would be taken in stays before, and what would have to move the parts.
   using multiplies = find::any_of_all<layers, find::any_of<op::matmul, op::attention, op::pool>>;
+  /// A part that is reshaped is still a part.
+  static constexpr reason refused_reader(const rewriter& r, node_id k) {
+    const auto multiplies_it = [&](node_id n) {
+      return multiplies::visits(r, n) ? reason{} : reason{"what reads it does not multiply", r.name(n)};
+    };
+    if (!reshapes::visits(r, k)) return multiplies_it(k);
+    if (r.is_output(r.output(k))) return {"it is a network output", r.name(k)};
+    return r.refused_reader(r.output(k), multiplies_it);
+  }
 
  public:
   static constexpr reason guard(const rewriter& r, match& m) {
@@ -120,15 +124,19 @@ struct join_siblings {
     return no;
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
+    // Whoever reads the first stands behind the second, whose place the parts take.
+    r.move_behind(m.layers[0], m.layers[1]);
+    pool<node_id> all_layers = m.layers;
+    all_layers[1] = m.layers[0] + 1;
     layers::visit(r, m.last, [&](const auto& last) {
-      const auto all = joined(r, m.layers, last);
+      const auto all = joined(r, all_layers, last);
       op::split parts;
       parts.axis = output_axis(r, m.last);
       extents whole = r.shape(r.output(m.last));
       whole[parts.axis] = all.out;
-      for (const node_id n : m.layers) parts.sizes.push_back(r.get<std::remove_cvref_t<decltype(last)>>(n).out);
-      const pool<expression_id> weights = joined_weights(r, m.layers, all);
-      r.join(m.layers, all, weights, whole, parts);
+      for (const node_id n : all_layers) parts.sizes.push_back(r.get<std::remove_cvref_t<decltype(last)>>(n).out);
+      const pool<expression_id> weights = joined_weights(r, all_layers, all);
+      r.join(all_layers, all, weights, whole, parts);
       r.chosen_by_cost(m.now.nanoseconds(), m.then.nanoseconds());
     });
   }
