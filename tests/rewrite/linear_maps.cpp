@@ -235,7 +235,8 @@ DECLINES("one has an activation", (rules::sum_of_maps), active_before, "its inpu
 DECLINES("rows of other axes", (rules::sum_of_maps), other_rows, "")
 DECLINES("their product", (rules::sum_of_maps), product, "")
 DECLINES("two inputs", (rules::sum_of_maps), of_two_inputs, "")
-DECLINES("one is read elsewhere", (rules::sum_of_maps), one_read_elsewhere, "its input is a network output too")
+DECLINES("one is read elsewhere", (rules::sum_of_maps), one_read_elsewhere,
+         "its windows do not lie in those of the other")
 DECLINES("a sum that is larger", (rules::sum_of_maps), broadcast_sum, "its operands differ in shape")
 DECLINES("numbers along rows", (rules::sum_of_maps), and_rows_constant, "its channels are not the layer's outputs")
 DECLINES("pixels beside the window's", (rules::sum_of_maps), and_valid, "its windows do not lie in those of the other")

@@ -94,6 +94,13 @@ constexpr auto halves = [](builder& b) {
   sum.activation = relu;
   b.output("", b.add(sum, "sum", {x, y, x}));
 };
+template <bool Done>
+constexpr auto nothing_scaled = [](builder& b) {
+  op::eltwise sum;
+  sum.coefficients = {Done ? 0x1p123f : 1.0f, Done ? -0x1p123f : -1.0f};
+  const value_id x = image(b), s = b.add(sum, "sum", {x, x});
+  b.output("", Done ? s : b.scalar("much", mul, s, 0x1p123f));
+};
 constexpr auto largest_scaled = [](builder& b) {
   op::eltwise most;
   most.function = op::eltwise_function::max;
@@ -115,8 +122,8 @@ constexpr auto anchors = [](builder& b) {
 };
 template <bool Done>
 constexpr auto large_anchors = [](builder& b) {
-  const value_id x = image(b), k = grid(b);
-  const value_id y = b.apply("square", Done ? x : b.scalar("times", mul, x, 1e18f), function::square);
+  const value_id x = image(b), k = b.constant("k", {4, 5});
+  const value_id y = b.apply("square", Done ? x : b.scalar("times", mul, x, 0x1p60f), function::square);
   b.output("", b.binary("last", mul, y, k));
 };
 template <bool Done>
@@ -127,15 +134,15 @@ constexpr auto scaled_squares = [](builder& b) {
 };
 template <bool Done>
 constexpr auto large_products = [](builder& b) {
-  const value_id x = image(b), k = grid(b);
+  const value_id x = image(b), k = b.constant("k", {4, 5});
   if (Done) b.output("", b.binary("first", mul, x, k));
-  else b.output("", b.binary("last", mul, b.scalar("first", mul, x, 1e37f), k));
+  else b.output("", b.binary("last", mul, b.scalar("first", mul, x, 0x1p123f), k));
 };
 template <bool Done>
 constexpr auto large_grids = [](builder& b) {
-  const value_id x = image(b), k = grid(b);
-  const value_id at = b.binary("at", add, b.scalar("little", mul, x, Done ? 1 : 1e-37f), k);
-  b.output("", Done ? at : b.scalar("much", mul, at, 1e37f));
+  const value_id x = image(b), k = b.constant("k", {4, 5});
+  const value_id at = b.binary("at", add, b.scalar("little", mul, x, Done ? 1 : 0x1p-123f), k);
+  b.output("", Done ? at : b.scalar("much", mul, at, 0x1p123f));
 };
 template <bool Done>
 constexpr auto square_of_number = [](builder& b) {
@@ -207,11 +214,12 @@ DECLINES("a grid that is read elsewhere", (rules::merge_constants), constant_rea
          "no constant has all axes of the other, or it is read elsewhere")
 DECLINES("an activation between", (rules::merge_constants), active_between, "it applies an activation")
 DECLINES("+ zeros > + scalar", (rules::merge_constants), zeros_added, "its constant changes nothing")
-DECLINES("grid - x > + scalar", (rules::merge_constants), product_of_constant, "the constant is not the second operand")
+DECLINES("grid - x > + scalar", (rules::merge_constants), product_of_constant, "one multiplies and adds")
 
 FIRES("* a large scalar > * grid", (rules::merge_constants), large_products<false>, large_products<true>)
 FIRES("half of a sum", (rules::scaled_sum), sum_scaled<false>, sum_scaled<true>)
 FIRES("half of a sum of three", (rules::scaled_sum), without_coefficients, halves)
+FIRES("much of x - x", (rules::scaled_sum), nothing_scaled<false>, nothing_scaled<true>)
 DECLINES("half of the largest", (rules::scaled_sum), largest_scaled, "it is not a sum")
 DECLINES("half of an active sum", (rules::scaled_sum), active_sum, "its input has an activation already")
 

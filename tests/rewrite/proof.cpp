@@ -122,11 +122,15 @@ TEST_CASE("every rule is proved by its cases, or says why it is checked by runni
 
 TEST_CASE("what the rules make of random graphs is proved") {
   std::map<proof_result, int> results;
+  std::vector<rule_record> provable;
+  for (const rule_record& r : default_rule_records())
+    if (r.info.proof != proved_by::running) provable.push_back(r);
   for (const std::uint64_t seed : seeds(0, 1000)) {
     CAPTURE(seed);
     const random_graph made(seed, 4 + static_cast<int>(seed % 20), seed % 4 == 3);
     const graph_view before = made.g.view();
-    const optimization o = optimize(thaw(before), default_rule_records());
+    // Without the rules that no field knows.
+    const optimization o = optimize(thaw(before), provable);
     const ctnn::proof p = prove(before, o.g.view());
     CAPTURE(p.what);
     ++results[p.result];

@@ -247,8 +247,9 @@ TEST_CASE("random graphs have every operator, and every rule fires in them") {
   }
   std::string never;
   for (const rule_record& r : default_rule_records())
-    // Weights that are large enough to stay packed are none of random graphs'.
-    if (!fired.contains(r.info.name) && r.info.name != "keep_packed") never += ' ' + std::string(r.info.name);
+    // Weights that are large enough to stay packed are none of random graphs', nor are halves that expansions round.
+    if (!fired.contains(r.info.name) && r.info.name != "keep_packed" && r.info.name != "rounding_between")
+      never += ' ' + std::string(r.info.name);
   const auto all = []<class... Ops>(operator_list<Ops...>) {
     return std::vector<const operator_type*>{&type_of<Ops>...};
   }(all_operators{});

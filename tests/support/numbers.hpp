@@ -70,6 +70,8 @@ class random_weights {
     floats numbers = random_floats(key, e.shape.count(), e.name == "running_var" ? 0.2f : -1.0f);
     if (e.numbers == numbers_are::zeros) numbers.assign(numbers.size(), 0.0f);
     if (e.numbers == numbers_are::ones) numbers.assign(numbers.size(), 1.0f);
+    if (e.numbers == numbers_are::positive)
+      for (float& x : numbers) x = std::fabs(x) + 0.1f;
     write_zero_channels(g_, e, [&](std::size_t i) { numbers[i] = 0; });
     return known_.emplace(key, std::move(numbers)).first->second;
   }

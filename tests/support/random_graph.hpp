@@ -317,6 +317,25 @@ class random_graph {
     const auto scalar = [&](op::binary_function f) {
       return add(op::binary{f, 0.5f + static_cast<float>(r_.below(4))}, {newest()});
     };
+    if (r_.one_in(4) && s.rank >= 3) {
+      op::pool p;
+      p.function = r_.one_in(3) ? op::pooling::max : op::pooling::average;
+      p.kernel = {1 + r_.below(2), 2};
+      op::conv2d c;
+      c.out = 1 + r_.below(4);
+      c.kernel = {1, 1 + r_.below(2)};
+      if (!add(c, {x}) || !add(p, {newest()})) return;
+      if (r_.one_in(2)) add(op::batch_norm{1e-5f, axis}, {newest()});
+      else scalar(op::binary_function::mul);
+      return;
+    }
+    if (r_.one_in(4)) {
+      if (!add(op::binary{op::binary_function::mul, 2.0f}, {x})) return;
+      const value_id y = newest();
+      if (add(op::constant{as_list(s)}, {}) && add(op::binary{op::binary_function::add}, {y, newest()}))
+        scalar(op::binary_function::mul);
+      return;
+    }
     if (r_.one_in(2)) {
       const bool square = r_.one_in(2);
       if (!add(op::binary{op::binary_function::mul, 0.5f}, {x})) return;

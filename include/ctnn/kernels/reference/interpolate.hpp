@@ -157,6 +157,7 @@ constexpr void run(const op::interpolate& p, const basic_arguments<T>& a) {
       taps.push_back(along(i).count());
     }
     sum_type sum{};
+    bool first = true;  // one number alone is itself: -0, too
     detail::for_each_place(taps, [&](const detail::coordinates& tap, std::int64_t) {
       detail::coordinates from = at;
       double weight = 1;
@@ -164,8 +165,10 @@ constexpr void run(const op::interpolate& p, const basic_arguments<T>& a) {
         from[static_cast<std::size_t>(lead + i)] = along(i).index(tap[static_cast<std::size_t>(i)]);
         weight *= along(i).weight(tap[static_cast<std::size_t>(i)]);
       }
-      if (weight != 0)
-        sum += static_cast<sum_type>(weight) * static_cast<sum_type>(x.data[detail::place_of(x.shape, from)]);
+      if (weight == 0) return;
+      const auto term = static_cast<sum_type>(weight) * static_cast<sum_type>(x.data[detail::place_of(x.shape, from)]);
+      sum = first ? term : sum + term;
+      first = false;
     });
     a.out[0].data[place] = outside ? static_cast<T>(p.extrapolation) : static_cast<T>(sum);
   });

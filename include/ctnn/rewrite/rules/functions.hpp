@@ -8,8 +8,9 @@ namespace ctnn::rules {
 
 /// log(1 + exp(x)), log1p(exp(x))  ->  softplus(x)
 struct spelled_softplus {
-  static constexpr rule_info info{"spelled_softplus", "log(1 + exp(x)) -> softplus(x)", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"spelled_softplus", "log(1 + exp(x)) -> softplus(x)",
+                                  lowers::nodes,      numerics::reassociates,
+                                  proved_by::running, "what logarithms make of exponentials"};
   struct match {
     node_id whole = none, sum = none, power = none;
     value_id x = none;
@@ -32,8 +33,9 @@ struct spelled_softplus {
 
 /// x * tanh(softplus(x))  ->  mish(x)
 struct spelled_mish {
-  static constexpr rule_info info{"spelled_mish", "x * tanh(softplus(x)) -> mish(x)", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"spelled_mish",     "x * tanh(softplus(x)) -> mish(x)",
+                                  lowers::nodes,      numerics::reassociates,
+                                  proved_by::running, "what logarithms make of exponentials"};
   struct match {
     node_id product = none, gate = none, inner = none;
     value_id x = none;

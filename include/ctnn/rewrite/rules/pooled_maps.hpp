@@ -12,7 +12,7 @@ namespace ctnn::rules {
 struct affine_before_pool {
   static constexpr rule_info info{
       "affine_before_pool", "conv|linear > pool|adaptive_pool > scale|bias|binary(scalar|constant) -> the first two",
-      lowers::nodes, numerics::rescales};
+      lowers::nodes, numerics::rescales, proved_by::order};
   struct match {
     node_id first = none, pool = none, last = none;
     affine_map map{};

@@ -9,9 +9,10 @@ namespace ctnn::rules {
 
 /// permute > rnn|gru|lstm > permute(1, 0, 2)  ->  permute > the layer with the other order of samples and steps
 struct samples_first {
-  static constexpr rule_info info{"samples_first",
-                                  "permute > rnn|gru|lstm > permute(1, 0, 2) -> permute > rnn|gru|lstm", lowers::nodes,
-                                  numerics::exact};
+  static constexpr rule_info info{
+      "samples_first",    "permute > rnn|gru|lstm > permute(1, 0, 2) -> permute > rnn|gru|lstm",
+      lowers::nodes,      numerics::exact,
+      proved_by::running, "recurrent layers are unknown functions of all that they read"};
   static constexpr bool any_type = true;
   using layers = find::any_of<op::rnn, op::gru, op::lstm>;
   struct match {
