@@ -110,7 +110,7 @@ constexpr auto with_choice = [](builder& b) {
   const value_id mask = boolean(b, "mask", {Mask...}), keep = Keeps ? mask : b.add(op::bitwise_not{}, "chosen", {mask});
   op::attention a = scaled(0.5f, Heads);
   a.mask = true;
-  if (Number != 0) a.hidden = static_cast<float>(Number);
+  if (Number != 0) a.hidden_score = static_cast<float>(Number);
   b.output("", b.add(a, "sums", {o.q, o.k, o.v, keep}));
 };
 

@@ -173,7 +173,7 @@ class attention_numbers {
       stride *= size;
     }
     const auto k = static_cast<std::size_t>(offset);
-    if (c.booleans) return bits[k] ? score : double{c.p.hidden};
+    if (c.booleans) return bits[k] ? score : double{c.p.hidden_score};
     return score + double{numbers[3][k]};
   }
 
@@ -225,7 +225,7 @@ void sweep_attention(const Run& kernel) {
       }
   // Masks of every form; rows that see nothing are NaN, unless what booleans hide has a score.
   for (const int booleans : {0, 1, 2}) {
-    if (booleans == 2) masked.hidden = -1;
+    if (booleans == 2) masked.hidden_score = -1;
     for (const extents& mask : {extents{}, {1}, {9}, {40}, {30, 1}, {30, 40}, {2, 1, 1, 40}, {6, 30, 31}})
       compare_attention(kernel, {.p = masked,
                                  .batch = 2,

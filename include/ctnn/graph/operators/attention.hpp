@@ -32,7 +32,7 @@ struct attention {
   bool present = false;
   bool scores = false;
   attention_scores which = attention_scores::product;
-  float hidden = -std::numeric_limits<float>::infinity();  ///< the score of a key that a boolean does not keep
+  float hidden_score = -std::numeric_limits<float>::infinity();  ///< the score of a key that a boolean does not keep
 
   static constexpr void fields(auto& self, auto&& field) {
     field("heads", self.heads);
@@ -46,7 +46,7 @@ struct attention {
     field("present", self.present);
     field("scores", self.scores);
     field("which", self.which);
-    field("hidden", self.hidden);
+    field("hidden_score", self.hidden_score);
   }
   constexpr bool refuses() const { return lengths; }
   /// Sequences, where nothing but what they attend to is read and made.

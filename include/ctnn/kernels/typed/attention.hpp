@@ -29,7 +29,7 @@ inline void run(const op::attention& p, const arguments& a, scratch_memory memor
       return row_of(elements<T>(b.in[2]), past_v, v, n, h, j);
     };
     const const_tensor* mask = p.mask ? &b.in[3] : nullptr;
-    const T hidden = static_cast<T>(p.hidden);
+    const T hidden = static_cast<T>(p.hidden_score);
     const auto masked = [&](const mask_row& row, std::int64_t j, T score) -> T {
       if (j >= row.size) return none;
       const std::int64_t at = row.first + j * row.step;

@@ -84,7 +84,7 @@ struct spelled_attention {
       const optional_number number = number_of(r, m.number);
       if (!number || r.shape(m.number).count() != 1) return {"what hides keys is no known number", r.name(m.chosen)};
       if (math::is_nan(*number)) return {"what hides keys is not a number", r.name(m.chosen)};
-      m.is.hidden = *number;
+      m.is.hidden_score = *number;
       if (hides(r, m) && is_by_batch(r, m)) return {"its mask is of batches and hides keys", r.name(m.chosen)};
     }
     pool<extents> in;

@@ -178,12 +178,12 @@ inline bool fused_attention(node_writer& w, const op::attention& op) {
 /// -infinity, and masks without rows, which an axis that is open would have to be expanded to.
 inline bool is_in_parts(const node_writer& w, const op::attention& op) {
   if (!op.mask) return false;
-  const bool hides = w.type(3) == dtype::boolean && op.hidden != -std::numeric_limits<float>::infinity();
+  const bool hides = w.type(3) == dtype::boolean && op.hidden_score != -std::numeric_limits<float>::infinity();
   const extents q = op::attention::by_heads(w.shape(0), op.heads), k = op::attention::by_heads(w.shape(1), op.kv_heads),
                 m = w.shape(3);
   const bool simple = !op.causal && !op.past && !op.lengths && !op.present && !op.scores && op.softcap == 0 &&
                       (k[1] == q[1] || k[1] == 1);
-  if (hides && !simple) node_writer::refuse("attention that hides keys with " + std::to_string(op.hidden));
+  if (hides && !simple) node_writer::refuse("attention that hides keys with " + std::to_string(op.hidden_score));
   return hides || (simple && q[2] != 1 && (m.rank < 2 || m.back(1) == 1));
 }
 inline void attention_in_parts(node_writer& w, const op::attention& op) {
@@ -196,7 +196,7 @@ inline void attention_in_parts(node_writer& w, const op::attention& op) {
   const float scale = op.scale != 0 ? op.scale : 1 / std::sqrt(size);
   const std::string scaled = w.add("Mul", {product, w.number(scale, w.type())});
   const std::string kept = w.type(3) == dtype::boolean
-                               ? w.add("Where", {w.in(3), scaled, w.number(op.hidden, w.type())})
+                               ? w.add("Where", {w.in(3), scaled, w.number(op.hidden_score, w.type())})
                                : w.add("Add", {scaled, w.in(3)});
   const std::string y = w.add("MatMul", {w.add("Softmax", {kept}, {with("axis", -1)}), apart(2)});
   w.result(w.shape(0).rank == 4 ? y : w.reshaped(w.permuted(y, {0, 2, 1, 3}), w.result_shape()));
