@@ -101,6 +101,13 @@ constexpr auto nothing_scaled = [](builder& b) {
   const value_id x = image(b), s = b.add(sum, "sum", {x, x});
   b.output("", Done ? s : b.scalar("much", mul, s, 0x1p123f));
 };
+template <bool Done>
+constexpr auto rounded_products = [](builder& b) {
+  op::eltwise sum;
+  sum.coefficients = {Done ? 0.797885f : 1.0f, Done ? 0.044715f * 0.797885f : 0.044715f};
+  const value_id x = image(b), s = b.add(sum, "sum", {x, b.apply("exp", x, function::exp)});
+  b.output("", Done ? s : b.scalar("times", mul, s, 0.797885f));
+};
 constexpr auto largest_scaled = [](builder& b) {
   op::eltwise most;
   most.function = op::eltwise_function::max;
@@ -220,6 +227,7 @@ FIRES("* a large scalar > * grid", (rules::merge_constants), large_products<fals
 FIRES("half of a sum", (rules::scaled_sum), sum_scaled<false>, sum_scaled<true>)
 FIRES("half of a sum of three", (rules::scaled_sum), without_coefficients, halves)
 FIRES("much of x - x", (rules::scaled_sum), nothing_scaled<false>, nothing_scaled<true>)
+FIRES("products that are rounded", (rules::scaled_sum), rounded_products<false>, rounded_products<true>)
 DECLINES("half of the largest", (rules::scaled_sum), largest_scaled, "it is not a sum")
 DECLINES("half of an active sum", (rules::scaled_sum), active_sum, "its input has an activation already")
 

@@ -317,6 +317,15 @@ class random_graph {
     const auto scalar = [&](op::binary_function f) {
       return add(op::binary{f, 0.5f + static_cast<float>(r_.below(4))}, {newest()});
     };
+    if (r_.one_in(4) && s.rank == 3) {
+      op::interpolate p;
+      p.size = {2 * s[1], 2 * s[2]};
+      op::conv2d c;
+      c.out = 1;
+      c.kernel = {1, 1};
+      if (add(p, {x})) add(c, {newest()});
+      return;
+    }
     if (r_.one_in(4) && s.rank >= 3) {
       op::pool p;
       p.function = r_.one_in(3) ? op::pooling::max : op::pooling::average;
@@ -332,7 +341,9 @@ class random_graph {
     if (r_.one_in(4)) {
       if (!add(op::binary{op::binary_function::mul, 2.0f}, {x})) return;
       const value_id y = newest();
-      if (add(op::constant{as_list(s)}, {}) && add(op::binary{op::binary_function::add}, {y, newest()}))
+      extents grid = s;
+      if (s.rank >= 3) grid[0] = 1;
+      if (add(op::constant{as_list(grid)}, {}) && add(op::binary{op::binary_function::add}, {y, newest()}))
         scalar(op::binary_function::mul);
       return;
     }

@@ -81,6 +81,9 @@ inline std::string not_algebra(const graph_view& g) {
     if (!is_known && g.given(n) != 0) return name + " is given weights, and has no definition over a field";
     if (n.type == &type_of<op::linear> && decode<op::linear>(g.fields_of(n.fields)).weight.is_packed())
       return name + " has a packed weight";
+    if (n.type == &type_of<op::attention>)
+      for (const element& e : input_elements(g, n))
+        if (e == dtype::boolean) return name + " hides keys by booleans";
     for (const bool reads : {true, false})
       for (const element& e : reads ? input_elements(g, n) : output_elements(g, n))
         if (is_known && !n.type->is.copies && n.type != &type_of<op::constant> && !is_real(e))

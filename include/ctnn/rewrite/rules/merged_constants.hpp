@@ -133,8 +133,9 @@ struct scaled_constant {
 
 /// eltwise sum > * scalar  ->  the sum, with other coefficients
 struct scaled_sum {
-  static constexpr rule_info info{"scaled_sum", "eltwise(a, b ...) > * scalar -> eltwise(a, b ...)", lowers::nodes,
-                                  numerics::rescales};
+  static constexpr rule_info info{"scaled_sum",       "eltwise(a, b ...) > * scalar -> eltwise(a, b ...)",
+                                  lowers::nodes,      numerics::rescales,
+                                  proved_by::running, "products of constants are rounded"};
   using pattern = chain<op::eltwise, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);

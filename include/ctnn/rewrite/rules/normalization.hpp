@@ -150,8 +150,9 @@ struct expanded_norm {
 
 /// x / max(norm(x), eps), x / sqrt(max(sum(x^2), eps)), the norm along one axis  ->  lp_normalize(x)
 struct spelled_lp_norm {
-  static constexpr rule_info info{"spelled_lp_norm", "x / max(norm(x), eps) -> lp_normalize(x)", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"spelled_lp_norm",  "x / max(norm(x), eps) -> lp_normalize(x)",
+                                  lowers::nodes,      numerics::reassociates,
+                                  proved_by::running, "a bound before a root is one behind it"};
   struct match {
     node_id whole = none, root = none, bound = none, norm = none;
     value_id x = none;
