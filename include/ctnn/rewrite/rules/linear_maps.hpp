@@ -187,6 +187,7 @@ struct join_before_concat {
       return find::detail::another_operator;
     if (const reason no = made_for_it(r, m.last, m.input + 1)) return no;
     if (r.given(second) != 0) return {"its weights are not known before it runs", r.name(second)};
+    if (r.weight(second, 0) == r.weight(m.first, 0)) return {"they share a weight", r.name(m.first)};
     m.layers = pool<node_id>({m.first, second});
     if (normal_axis(r.get<op::concat>(m.last).axis, r.shape(beside).rank) != output_axis(r, m.first))
       return {"it does not join the outputs", r.name(m.first)};

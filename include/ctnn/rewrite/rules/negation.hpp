@@ -59,8 +59,10 @@ constexpr void negate(rewriter& r, pool<expression_id>& weights, std::size_t slo
 struct negated_layer {
   static constexpr rule_info info{"negated_layer", "conv|conv_transpose|linear > neg -> the first", lowers::nodes,
                                   numerics::reassociates};
-  using pattern = chain<weighted_layer, negates>;
-  static constexpr reason guard(const rewriter& r, const match& m) { return is_complete(r, m.first); }
+  using pattern = chain<weighted_layer, op::activation>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    return r.applies(m.last, function::neg) ? is_complete(r, m.first) : find::detail::another_operator;
+  }
   static constexpr void rewrite(rewriter& r, const match& m) {
     pool<expression_id> weights = r.weights_of(m.first);
     negate(r, weights, weights.size());
@@ -75,7 +77,8 @@ struct negated_layer {
 struct negated_input {
   static constexpr rule_info info{"negated_input", "neg > conv|conv_transpose|linear -> the second", lowers::nodes,
                                   numerics::reassociates};
-  using pattern = chain<negates, weighted_layer>;
+  using pattern = find::reader<weighted_layer, &match::last, &match::input,
+                               find::alone<find::silently<find::node<negates, &match::first>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     return m.input == 0 ? reason{} : reason{"it is the residual", r.name(m.first)};
   }
