@@ -168,11 +168,24 @@ class range_finder {
     interval both{open, -open};
     for (const float a : {x.low, x.high})
       for (const float b : {y.low, y.high}) {
-        const float ab = a * b;
-        if (ab != ab) return {};
+        if (!(math::is_finite(a) && math::is_finite(b))) return {};
+        const float ab = rounded(static_cast<double>(a) * static_cast<double>(b));
         both = join(both, {ab, ab});
       }
     return both;
+  }
+  static constexpr interval quotient_of(const interval& x, float k) {
+    const auto by = [k](float a) {
+      return math::is_finite(a) ? rounded(static_cast<double>(a) / static_cast<double>(k)) : (k > 0 ? a : -a);
+    };
+    if (!math::is_finite(k) || k == 0) return {};
+    return k > 0 ? interval{by(x.low), by(x.high)} : interval{by(x.high), by(x.low)};
+  }
+  /// As a float, infinite beyond them.
+  static constexpr float rounded(double x) {
+    constexpr double most = std::numeric_limits<float>::max();
+    constexpr float open = std::numeric_limits<float>::infinity();
+    return x > most ? open : x < -most ? -open : static_cast<float>(x);
   }
   constexpr interval of_arithmetic(node_id n) {
     const auto b = r_.get<op::binary>(n);
@@ -184,10 +197,7 @@ class range_finder {
       case op::binary_function::rsub: both = sum_of(y, {-x.high, -x.low}); break;
       case op::binary_function::mul: both = product_of(x, y); break;
       case op::binary_function::div:  // one rounding, as of a product
-        if (b.scalar && *b.scalar != 0)
-          both = *b.scalar > 0 ? interval{x.low / *b.scalar, x.high / *b.scalar}
-                               : interval{x.high / *b.scalar, x.low / *b.scalar};
-        if (both.low != both.low || both.high != both.high) both = {};
+        if (b.scalar) both = quotient_of(x, *b.scalar);
         break;
       case op::binary_function::maximum:
         both = {x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};

@@ -179,7 +179,6 @@ struct heads_in_rows {
     if (r.is<op::permute>(m.back) && !now.permute(r.get<op::permute>(m.back), r.shape(r.input(m.back))))
       return {"it moves parts of heads"};
     if (!(now == in_rows(batch, heads[0] / batch, heads[1], heads[2]))) return {"its heads are not moved back"};
-    if (!gains) return {"nothing moves its heads", r.name(m.whole), false, true};
     m.is.heads = q[0] / batch;
     m.is.kv_heads = apart_of(r.shape(r.input(m.whole, 1)))[0] / batch;
     extents made[4];
@@ -188,7 +187,9 @@ struct heads_in_rows {
     for (int i = 1; i < m.is.output_count(); ++i)
       if (!(made[i] == r.shape(r.output(m.whole, i)))) return {"its cache is of other heads", r.name(m.whole)};
     m.rows = made[0];
-    return {};
+    // Of one head a permute of ones is a reshape, and what gives the rows back is nothing behind them.
+    const bool is_back = m.back != none && r.shape(r.output(m.back)) == m.rows;
+    return gains || is_back ? reason{} : reason{"nothing moves its heads", r.name(m.whole), false, true};
   }
 
  public:
@@ -220,7 +221,8 @@ struct heads_in_rows {
       r.become(s.moves, reshape_to(s.shape), r.name(s.moves), {&s.from, 1}, {}, s.shape);
     if (m.between != none) r.note(r.name(m.between), r.name(m.whole));
     r.become(m.whole, m.is, r.name(m.whole), in, {}, m.rows);
-    become_reshape(r, m.back, r.output(m.whole));
+    if (r.shape(r.output(m.back)) == m.rows) r.bypass(m.back, r.output(m.whole));
+    else become_reshape(r, m.back, r.output(m.whole));
   }
 };
 
