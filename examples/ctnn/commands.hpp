@@ -63,6 +63,7 @@ struct optimize_options {
   std::vector<std::string> why;     ///< layers
   bool verify = false;              ///< run both sides first
   double tolerance = 1e-4;          ///< of an output's largest number
+  bool prove = false;               ///< the rewrites, first
 };
 void optimize(const optimize_options&);
 /// Throws ctnn::error naming the first rewrite after which outputs differ.

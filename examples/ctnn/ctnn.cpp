@@ -130,6 +130,9 @@ int main(int argc, char** argv) {
   on_optimize
       .add_option("--tolerance", optimize_with.tolerance, "for --verify, in parts of an output's largest number (1e-4)")
       ->check(CLI::NonNegativeNumber);
+  on_optimize.add_flag("--prove", optimize_with.prove,
+                       "say which rewrites are proved for any numbers, without rounding, and which are checked by "
+                       "running alone, and why");
 
   quantize_options quantize_with;
   CLI::App& on_quantize =

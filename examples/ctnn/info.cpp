@@ -79,7 +79,7 @@ std::string layers_text(const part& p) {
     std::string shapes;
     for (int k = 0; k < n.outputs.count; ++k) shapes += (k ? ", " : "") + ir::describe(g.shape(n.outputs.first + k));
     const ir::provenance went = ir::provenance_of(n.name, p.after, p.history);
-    std::string now;
+    std::string now = went.stays() ? "stays" : "gone: nobody reads it";
     if (!went.rule.empty())
       now = (went.into.empty() ? "gone" : "in " + std::string(went.into)) + " (" + std::string(went.rule) + ")";
     const std::int64_t weights = weights_of_node(g, n), macs = ir::macs_of(g, static_cast<int>(i));

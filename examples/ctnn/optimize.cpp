@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn optimize: writes the rewritten model, for ncnn as ncnnoptimize does, or as ONNX.
 #include <ctnn/loaded/folded_weights.hpp>
+#include <ctnn/loaded/proof/network.hpp>
 #include <ctnn/formats/ncnn/write.hpp>
 #if __has_include(<protozero/pbf_writer.hpp>)
 #include <ctnn/formats/onnx/write.hpp>
@@ -233,7 +234,24 @@ bool runs_in_parts(const opened_model& opened, const ctnn::arrays_by_name& fed, 
   }
 }
 
+/// "52 rewrites are proved: by algebra alone", and a line for each rule whose rewrites are not.
+void prove(const optimize_options& options) {
+  ctnn::loaded_model m = load(options.model, "what is proved");
+  const progress busy("running both sides without rounding");
+  const ctnn::network_proof p = ir::prove(m, rules_for(options.model));
+  if (p.result == ctnn::proof_result::not_algebra) {
+    std::printf("nothing is proved: %s\n", p.what.c_str());
+  } else {
+    std::printf(
+        "%zu rewrites are proved: %s\n", p.rewrites,
+        p.result == ctnn::proof_result::order ? "by algebra and the order of real numbers" : "by algebra alone");
+  }
+  for (const ctnn::unproved_rule& rule : p.others)
+    std::printf("not proved, see --verify: %s: %s\n", rule.name.c_str(), rule.why.c_str());
+}
+
 void optimize_parts(const optimize_options& options, const parts_run& run, const std::string& why) {
+  if (options.prove) throw ctnn::error(why + "; it runs in parts, which --prove does not take");
   if (!run.broken.empty()) throw ctnn::error(run.broken + " (of made-up numbers): feed --input NAME=FILE");
   std::vector<both_graphs> parts;
   for (const ran_part& p : run.parts)
@@ -259,8 +277,8 @@ void optimize(const optimize_options& asked) {
   optimize_options options = asked;
   const bool explains = options.explain || !options.why.empty();
   const bool for_onnx = options.out.ends_with(".onnx");
-  if (options.out.empty() && !explains && !options.verify)
-    throw usage_error("optimize needs OUT (y.onnx or y.param), --explain, --why LAYER or --verify");
+  if (options.out.empty() && !explains && !options.verify && !options.prove)
+    throw usage_error("optimize needs OUT (y.onnx or y.param), --explain, --why LAYER, --verify or --prove");
   if (!options.out.empty() && !for_onnx && !options.out.ends_with(".param"))
     throw usage_error(options.out + ": expected a file y.onnx, or y.param (y.bin is written beside it)");
   if (for_onnx && options.fp16) throw usage_error("--fp16: only for ncnn");
@@ -286,6 +304,7 @@ void optimize(const optimize_options& asked) {
   const std::span<const ir::rewrite_step> history{o.history.data(), o.history.size()};
   if (options.explain) explain(history);
   print_reasons(options, {{m.network.view(), o.g.view(), history}});
+  if (options.prove) prove(options);
   if (options.verify) verify(options);
   if (options.out.empty()) return;
 #if defined(CTNN_TOOL_WRITES_ONNX)

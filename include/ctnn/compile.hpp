@@ -7,6 +7,7 @@
 #endif
 #include "model.hpp"
 #include "formats/cpp_header.hpp"
+#include "loaded/proof/network.hpp"
 #include "model/quantize.hpp"
 #include "model/verify.hpp"
 #include "model/write_ncnn.hpp"

@@ -298,7 +298,7 @@ TEST_CASE("a convolution of signals is one Conv of one axis, for ncnn a Convolut
     std::string types;
     for (const onnx::node_message& n : again.graph.nodes) types += n.type + " ";
     CHECK(types == (fused ? "FusedConv MaxPool ConvTranspose PRelu Conv PRelu "
-                          : "Conv Add Relu MaxPool ConvTranspose PRelu Conv PRelu "));
+                          : "Conv Relu MaxPool ConvTranspose PRelu Conv PRelu "));
     const std::vector<float> got = answer(again, {1, 2, 9});
     REQUIRE(got.size() == want.size());
     for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));

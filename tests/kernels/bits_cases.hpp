@@ -91,7 +91,7 @@ inline void check_packed(const op::linear& p, const extents& shape, packed_kerne
   for (const auto& z : by_parts) CHECK(test::same_bits(y, z));
   auto defined = before;
   const tensor by_definition{defined.data(), out, layout::nchw, 0};
-  reference::run(p, {{in, residual ? 2u : 1u}, {&by_definition, 1}, plain});
+  reference::run(p, arguments{{in, residual ? 2u : 1u}, {&by_definition, 1}, plain});
   const std::size_t scales = p.bias ? 2 : 1;
   int wrong = 0, undefined = 0;
   for (std::size_t i = 0; i + 1 < y.size(); ++i) {

@@ -55,7 +55,7 @@ inline void check_transposed(const transposed_case& t, transposed_kernel kernel)
   const const_tensor plain_in{x.data(), t.in};
   const tensor plain_out{want.data(), out};
   const float* logical[2] = {weight.data(), bias.data()};
-  reference::run(p, {{&plain_in, 1}, {&plain_out, 1}, {logical, p.bias ? 2u : 1u}});
+  reference::run(p, arguments{{&plain_in, 1}, {&plain_out, 1}, {logical, p.bias ? 2u : 1u}});
   const auto expected = place(want, out, layout::nhwc, out_pitch);
   // Sums of products below 1 in another order.
   const double terms = static_cast<double>(t.in.back(2) / p.groups) * p.kernel[0] * p.kernel[1] + 1;

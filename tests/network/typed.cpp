@@ -104,11 +104,11 @@ namespace {
 struct halves : nn::network<nn::input<"x", nn::shape<2, 8, 8>, nn::f16>, nn::conv2d<"c", nn::out<4>, nn::kernel<3>>,
                             nn::batch_norm<"bn">, nn::relu<"r">> {};
 using floats_inside = nn::optimized<halves>;
-static_assert(std::same_as<
-              floats_inside,
-              nn::network<nn::input<"x", nn::shape<2, 8, 8>, nn::f16>, nn::layer<nn::op::cast, "x.f32">,
-                          nn::conv2d<"c", nn::out<4>, nn::kernel<3>, nn::fused<nn::function::relu>>,
-                          nn::layer<nn::op::cast, "r.f16", nn::to<nn::dtype::f16>>>>);
+static_assert(
+    std::same_as<floats_inside,
+                 nn::network<nn::input<"x", nn::shape<2, 8, 8>, nn::f16>, nn::layer<nn::op::cast, "x.f32">,
+                             nn::conv2d<"c", nn::out<4>, nn::kernel<3>, nn::fused<nn::function::relu>>,
+                             nn::layer<nn::op::cast, "r.f16", nn::to<nn::dtype::f16>, nn::option<"of_result", 1>>>>);
 
 }  // namespace
 

@@ -340,7 +340,12 @@ FIRES("scale > relu(* 2)", (rules::merge_affine), scale_binary_active, last_acti
 DECLINES("relu(* 2) > scale", (rules::merge_affine), binary_active_scale, "it applies an activation")
 DECLINES("relu(bias) > scale", (rules::merge_affine), active_then_scale, "it applies an activation")
 FIRES("conv2d > relu(scale)", (rules::fold_affine), conv_active_scale, conv_active)
-DECLINES("1 - scale", (rules::merge_affine), then_one_minus<kind::scale>, "its function is not affine")
+FIRES("1 - scale", (rules::merge_affine), then_one_minus<kind::scale>, alone<kind::scale>)
+FIRES("1 - bias", (rules::merge_affine), then_one_minus<kind::bias>, alone<kind::scale>)
+FIRES("1 - conv2d", (rules::fold_affine), then_one_minus<kind::conv>, alone<kind::conv>)
+FIRES("1 - conv_transpose2d", (rules::fold_affine), then_one_minus<kind::transposed>, alone<kind::transposed>)
+FIRES("2 - x > bias", (rules::merge_affine), (scalar_then<op::binary_function::rsub, 20, kind::bias>),
+      alone<kind::scale>)
 FIRES("bias > scale", (rules::merge_affine), (then<kind::bias, kind::scale>), alone<kind::scale>)
 DECLINES("bias that is an output > scale", (rules::merge_affine), shared<kind::bias>,
          "its input is a network output too")
@@ -371,6 +376,10 @@ template <numbers_are Numbers>
 constexpr auto over_constant = [](builder& b) {
   const value_id x = image(b), k = b.constant("k", {2, 1, 1}, Numbers);
   b.output("", b.binary("it", op::binary_function::div, x, k));
+};
+constexpr auto constant_over = [](builder& b) {
+  const value_id x = image(b), k = b.constant("k", {2, 1, 1}, numbers_are::invertible);
+  b.output("", b.binary("it", op::binary_function::div, k, x));
 };
 
 /// Rows through a linear layer, then a constant of shape D.
@@ -418,6 +427,7 @@ DECLINES("x / k[c], which may be 0", (rules::binary_to_inverse_scale), over_cons
          "the constant may hold zeros")
 DECLINES("k[c] - x", (rules::binary_to_inverse_scale), (against_constant<0, op::binary_function::sub, 2, 1, 1>),
          "the constant is not the second operand")
+DECLINES("k[c] / x", (rules::binary_to_inverse_scale), constant_over, "the constant is not the second operand")
 FIRES("x - k[w] is a bias of columns", (rules::binary_to_inverse_scale),
       (against_constant<1, op::binary_function::sub, 4>), biased_columns)
 DECLINES("x ^ k[c]", (rules::binary_to_inverse_scale), (against_constant<1, op::binary_function::pow, 2, 1, 1>),
@@ -457,9 +467,10 @@ constexpr auto rows_over = [](builder& b) {
   const value_id y = b.linear("fc", b.input("x", {3, 5}), 4);
   b.output("", b.binary("it", op::binary_function::div, y, b.constant("k", {4}, Numbers)));
 };
-constexpr auto constant_minus_rows = [](builder& b) {
+template <op::binary_function F>
+constexpr auto constant_by_rows = [](builder& b) {
   const value_id y = b.linear("fc", b.input("x", {3, 5}), 4);
-  b.output("", b.binary("it", op::binary_function::sub, b.constant("k", {4}), y));
+  b.output("", b.binary("it", F, b.constant("k", {4}), y));
 };
 constexpr auto rows_then_active = [](builder& b) {
   const value_id y = b.linear("fc", b.input("x", {3, 5}), 4);
@@ -544,7 +555,9 @@ DECLINES("linear with ones behind + k[batch]", (rules::fold_affine), (pixels_the
 FIRES("linear / k[output]", (rules::fold_affine), rows_over<numbers_are::invertible>, rows_of_linear)
 DECLINES("linear / k[output], which may be 0", (rules::fold_affine), rows_over<numbers_are::anything>,
          "the constant may hold zeros")
-DECLINES("k[output] - linear", (rules::fold_affine), constant_minus_rows, "the constant is not the second operand")
+FIRES("k[output] - linear", (rules::fold_affine), constant_by_rows<op::binary_function::sub>, rows_of_linear)
+DECLINES("k[output] / linear", (rules::fold_affine), constant_by_rows<op::binary_function::div>,
+         "the constant is not the second operand")
 FIRES("relu(linear + k[output])", (rules::fold_affine), rows_then_active, active_rows)
 DECLINES("linear that is an output + k[output]", (rules::fold_affine), shared_rows, "its input is a network output too")
 DECLINES("linear ^ k[output]", (rules::fold_affine), (rows_then<op::binary_function::pow, 4>),
@@ -665,9 +678,22 @@ constexpr auto constant_before_linear = [](builder& b) {
   const value_id x = b.input("x", {2, 3, 4, 5});
   b.output("", b.add(p, "fc", {b.binary("before", F, x, b.constant("k", {D...}, numbers_are::invertible))}));
 };
-constexpr auto constant_minus = [](builder& b) {
+template <op::binary_function F>
+constexpr auto constant_by = [](builder& b) {
   const value_id x = b.input("x", {2, 5});
-  b.output("", b.linear("fc", b.binary("before", op::binary_function::sub, b.constant("k", {5}), x), 3));
+  b.output("", b.linear("fc", b.binary("before", F, b.constant("k", {5}), x), 3));
+};
+template <op::binary_function F, int Pad>
+constexpr auto number_before_conv = [](builder& b) {
+  op::conv2d c{4};
+  c.kernel = {3, 3};
+  c.pad = {Pad, Pad, Pad, Pad};
+  b.output("", b.add(c, "c", {b.scalar("before", F, b.input("x", {2, 5, 5}), 1)}));
+};
+constexpr auto just_conv = [](builder& b) {
+  op::conv2d c{4};
+  c.kernel = {3, 3};
+  b.output("", b.add(c, "c", {b.input("x", {2, 5, 5})}));
 };
 constexpr auto constant_plus = [](builder& b) {
   const value_id x = b.input("x", {2, 5});
@@ -772,7 +798,12 @@ DECLINES("x * k[channel, column] > linear over images", (rules::affine_before),
          "the constant's axes are not next to each other")
 DECLINES("x ^ k[column] > linear", (rules::affine_before), (constant_before_linear<op::binary_function::pow, 1, 5>),
          "its function is not affine")
-DECLINES("k - x > linear", (rules::affine_before), constant_minus, "the constant is not the second operand")
+FIRES("k - x > linear", (rules::affine_before), constant_by<op::binary_function::sub>, only_rows)
+DECLINES("k / x > linear", (rules::affine_before), constant_by<op::binary_function::div>,
+         "the constant is not the second operand")
+FIRES("1 - x > conv2d", (rules::affine_before), (number_before_conv<op::binary_function::rsub, 0>), just_conv)
+DECLINES("1 - x > conv2d with padding", (rules::affine_before), (number_before_conv<op::binary_function::rsub, 1>),
+         "padding with zeros goes round what is shifted")
 DECLINES("x + k of more rows > linear", (rules::affine_before), constant_grows,
          "the constant broadcasts its other operand")
 DECLINES("x + y > linear", (rules::affine_before), value_before, "its other operand is not constant")
@@ -886,7 +917,8 @@ DECLINES("* 2 > linear of nothing", (rules::affine_before), scale_then_no_weight
 
 // Numbers along any axis of values of any rank.
 namespace {
-constexpr auto plus = op::binary_function::add, over = op::binary_function::div, minus = op::binary_function::sub;
+constexpr auto plus = op::binary_function::add, over = op::binary_function::div, minus = op::binary_function::sub,
+               from = op::binary_function::rsub;
 /// A scale along the last axis of an NHWC image, then a constant of shape K.
 template <op::binary_function F, int... K>
 constexpr auto pixels_scaled_then = [](builder& b) {
@@ -1010,6 +1042,12 @@ DECLINES("nothing * a constant of nothing", (rules::binary_to_scale), nothing_sc
 FIRES("* 2 > * 3", (rules::merge_affine), (two_scalars<mul, mul, 2, 3>), (one_scalar<mul, 6>))
 FIRES("* 6 > / 2", (rules::merge_affine), (two_scalars<mul, over, 6, 2>), (one_scalar<mul, 3>))
 FIRES("- 2 > + 3", (rules::merge_affine), (two_scalars<minus, plus, 2, 3>), (one_scalar<plus, 1>))
+FIRES("3 - (x - 2)", (rules::merge_affine), (two_scalars<minus, from, 2, 3>), (one_scalar<from, 5>))
+FIRES("3 - (x + 2)", (rules::merge_affine), (two_scalars<plus, from, 2, 3>), (one_scalar<from, 1>))
+FIRES("(2 - x) - 3", (rules::merge_affine), (two_scalars<from, minus, 2, 3>), (one_scalar<from, -1>))
+FIRES("(2 - x) + 3", (rules::merge_affine), (two_scalars<from, plus, 2, 3>), (one_scalar<from, 5>))
+FIRES("3 - (2 - x)", (rules::merge_affine), (two_scalars<from, from, 2, 3>), (one_scalar<plus, 1>))
+DECLINES("3 - 2 x, which may be part of more", (rules::merge_affine), (two_scalars<mul, from, 2, 3>), "")
 DECLINES("* 2 > + 3, which may be part of more", (rules::merge_affine), (two_scalars<mul, plus, 2, 3>), "")
 DECLINES("relu(* 2) > * 3", (rules::merge_affine), (two_scalars<mul, mul, 2, 3, function::relu>),
          "it applies an activation")

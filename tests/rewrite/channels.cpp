@@ -478,10 +478,10 @@ DECLINES("groups that make", (rules::zero_channels), grouped_maker, "its channel
 DECLINES("that one of two readers reads", (rules::zero_channels), (two_readers<4, 1>), "")
 DECLINES("a linear layer over columns alone", (rules::zero_channels), (of_images<4, true, 1>), as_they_are)
 DECLINES("an output of the network", (rules::zero_channels), as_output, "it is a network output")
-DECLINES("channels that are joined to others", (rules::zero_channels), in_concat, as_they_are)
-DECLINES("channels that are added to others", (rules::zero_channels), in_sum, as_they_are)
-DECLINES("channels that are a residual", (rules::zero_channels), as_residual, as_they_are)
-DECLINES("a layer with a residual", (rules::zero_channels), with_residual, "it has a residual")
+DECLINES("channels that are joined to others", (rules::zero_channels), in_concat, "it is a network output")
+DECLINES("channels that are added to others", (rules::zero_channels), in_sum, "it is a network output")
+DECLINES("channels that are a residual", (rules::zero_channels), as_residual, "it is a network output")
+DECLINES("a layer with a residual", (rules::zero_channels), with_residual, "it is a network input")
 DECLINES("a layer whose bias is computed", (rules::zero_channels), with_given_bias,
          "its weights are not known before it runs")
 
@@ -576,7 +576,99 @@ DECLINES("slopes along columns", (rules::zero_channels), along_columns<op::prelu
 DECLINES("a pool over the channels", (rules::zero_channels), pool_of_two_axes<op::pool>, as_they_are)
 DECLINES("an adaptive pool over the channels", (rules::zero_channels), pool_of_two_axes<op::adaptive_pool>, as_they_are)
 DECLINES("a pool that tells where", (rules::zero_channels), with_places, as_they_are)
-DECLINES("channels that others are added to", (rules::zero_channels), added_first, as_they_are)
+DECLINES("channels that others are added to", (rules::zero_channels), added_first, "it is a network output")
 DECLINES("channels that a computed weight multiplies", (rules::zero_channels), by_given_weight,
          "its weights are not known before it runs")
-DECLINES("channels behind a sum", (rules::zero_channels), behind_a_sum, "")
+DECLINES("channels behind a sum", (rules::zero_channels), behind_a_sum, "it is a network input")
+
+namespace {
+
+/// A residual block between two layers: a channel that neither the layer before it nor the one in it makes.
+template <int C, bool Zeros>
+constexpr auto residual_block = [](builder& b) {
+  const value_id trunk = b.add(conv_of(C), "trunk", {b.input("x", {2, 5, 5})});
+  if (Zeros) b.zeros(0, {1}), b.zeros(1, {1});
+  const value_id inside = b.add(conv_of(C, 1, {function::relu}), "inside", {b.relu("relu", trunk), trunk});
+  if (Zeros) b.zeros(0, {1}), b.zeros(1, {1});
+  b.output("", b.conv("last", b.scalar("half", op::binary_function::mul, inside, 0.5f), 2));
+};
+/// The layer in the block makes it, and the last does not read it.
+template <int C, bool Zeros>
+constexpr auto unread_block = [](builder& b) {
+  const value_id trunk = b.add(conv_of(C), "trunk", {b.input("x", {2, 5, 5})});
+  const value_id side = b.conv("side", b.input("z", {3, 5, 5}), C);
+  const value_id sum = b.relu("relu", b.sum("sum", side, trunk));
+  b.output("", b.conv("last", sum, 2));
+  if (Zeros) b.zeros(0, {}, {0, 2});
+};
+template <int A, int B, bool Zeros>
+constexpr auto joined = [](builder& b) {
+  const value_id x = b.input("x", {2, 5, 5}), first = b.conv("first", x, A);
+  if (Zeros) b.zeros(0, {0}), b.zeros(1, {0});
+  const value_id second = b.conv("second", x, B);
+  b.output("", b.conv("last", b.relu("relu", b.concat("joined", {first, second})), 2));
+  if (Zeros) b.zeros(0, {}, {4});
+};
+template <int A, int B, bool Zeros>
+constexpr auto cut_apart = [](builder& b) {
+  const value_id all = b.conv("all", b.input("x", {2, 5, 5}), A + B);
+  if (Zeros) b.zeros(0, {3}), b.zeros(1, {3});
+  const value_id part = b.add(op::split{{A, B}, 0}, "cut", {all});
+  b.output("p", b.conv("p", b.relu("r", part), 2));
+  b.output("q", b.conv("q", part + 1, 2));
+};
+template <int C, bool Zeros>
+constexpr auto piece = [](builder& b) {
+  const value_id all = b.conv("all", b.input("x", {2, 5, 5}), C);
+  if (Zeros) b.zeros(0, {0});  // without any zero nobody looks
+  const op::slice piece_of_rows{{0, 1}, {1, 0}, {4, 3}}, rows{{1}, {0}, {3}};
+  b.output("p", b.conv("p", b.add(Zeros ? piece_of_rows : rows, "piece", {all}), 2));
+};
+template <int C, bool Zeros>
+constexpr auto with_constant = [](builder& b) {
+  const value_id x = b.conv("first", b.input("x", {2, 5, 5}), C), k = b.constant("k", {C, 1, 5});
+  b.output("", b.conv("last", b.binary("product", op::binary_function::mul, x, k), 2));
+  if (Zeros) b.zeros(0, {}, {1});
+};
+/// Squeeze and excite: numbers a channel, broadcast.
+template <int C, bool Zeros>
+constexpr auto excited = [](builder& b) {
+  const value_id x = b.conv("first", b.input("x", {2, 5, 5}), C);
+  if (Zeros) b.zeros(0, {2}), b.zeros(1, {2});
+  const value_id gate = b.apply("gate", b.conv("squeeze", b.gap("pool", x), C), function::sigmoid);
+  b.output("", b.conv("last", b.binary("product", op::binary_function::mul, x, gate), 2));
+};
+/// Of one number, joined to others, before one pixel.
+template <int A, bool Zeros>
+constexpr auto number_joined = [](builder& b) {
+  const value_id x = b.input("x", {2, 5, 5}), first = b.conv("first", x, A);
+  if (Zeros) b.zeros(0, {0});
+  const value_id second = b.conv("second", x, 2);
+  b.output("", b.conv("last", b.relu("relu", b.concat("joined", {second, first})), 2));
+};
+constexpr auto one_side_of_a_sum = [](builder& b) {
+  const value_id x = b.input("x", {2, 5, 5}), first = b.conv("first", x, 4);
+  b.zeros(0, {1});
+  b.zeros(1, {1});
+  b.output("", b.conv("last", b.sum("sum", first, b.conv("second", x, 4, 3)), 2));
+};
+constexpr auto part_is_output = [](builder& b) {
+  const value_id x = b.input("x", {2, 5, 5}), first = b.conv("first", x, 4);
+  b.zeros(0, {1});
+  b.zeros(1, {1});
+  b.output("", b.conv("last", b.concat("joined", {first, b.conv("second", x, 4, 3)}), 2));
+  b.output("first", first);
+};
+
+}  // namespace
+FIRES("of a residual block", (rules::zero_channels), (residual_block<4, true>), (residual_block<3, false>))
+FIRES("of a sum that is not read", (rules::zero_channels), (unread_block<5, true>), (unread_block<3, false>))
+FIRES("of two layers that are joined", (rules::zero_channels), (joined<3, 2, true>), (joined<2, 1, false>))
+FIRES("of a part", (rules::zero_channels), (cut_apart<2, 3, true>), (cut_apart<2, 2, false>))
+FIRES("that a slice leaves out", (rules::zero_channels), (piece<5, true>), (piece<3, false>))
+FIRES("by a constant", (rules::zero_channels), (with_constant<4, true>), (with_constant<3, false>))
+FIRES("of a product with numbers a channel", (rules::zero_channels), (excited<4, true>), (excited<3, false>))
+FIRES("of one number that is joined to others", (rules::zero_channels), (number_joined<4, true>),
+      (number_joined<3, false>))
+DECLINES("zeros on one side of a sum", (rules::zero_channels), one_side_of_a_sum, "")
+DECLINES("zeros of a part that is an output", (rules::zero_channels), part_is_output, "it is a network output")

@@ -181,20 +181,24 @@ constexpr auto zeros_differ = [](builder& b) {
   b.output("", b.concat("cat", {p, q}));
 };
 
+template <bool Active>
 constexpr auto diamond = [](builder& b) {
   const value_id x = image(b), y = b.relu("relu", norm(b, "bn", b.conv("stem", x, 2, 3)));
   const value_id left = norm(b, "bn_left", b.conv("left", y, 2, 3)), right = norm(b, "bn_right", b.conv("right", y, 2));
-  b.output("", b.relu("out", b.sum("sum", left, right)));
+  b.output("", b.relu("out", b.sum("sum", left, Active ? b.relu("right_relu", right) : right)));
 };
 constexpr auto diamond_left = [](builder& b) {
   const value_id x = image(b), y = b.conv("stem", x, 2, 3, relu_inside);
-  const value_id right = b.conv("right", y, 2);
+  const value_id right = b.conv("right", y, 2, 1, relu_inside);
   op::conv2d c;
   c.out = 2;
   c.kernel = {3, 3};
   c.pad = {1, 1, 1, 1};
   c.activation = relu_inside;
   b.output("", b.add(c, "left", {y, right}));
+};
+constexpr auto both_sides = [](builder& b) {
+  b.output("", b.conv("left", b.conv("stem", image(b), 2, 3, relu_inside), 2, 3, relu_inside));
 };
 
 constexpr auto dead_branch = [](builder& b) {
@@ -280,7 +284,8 @@ BECOMES("dropout behind the input (X16)", input_dropout, input_relu)
 BECOMES("a value read twice by one reader", doubled, doubled_left)
 BECOMES("equal branches", twins, one_of_twins)
 BECOMES("branches that differ in a number", not_twins, not_twins)
-BECOMES("a diamond", diamond, diamond_left)
+BECOMES("a diamond", diamond<true>, diamond_left)
+BECOMES("a diamond of linear maps", diamond<false>, both_sides)
 BECOMES("dead branches", dead_branch, live_branch)
 BECOMES("a subgraph of constants", constants, no_constants)
 BECOMES("a network without layers", nothing_to_do, nothing_to_do)

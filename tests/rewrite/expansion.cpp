@@ -16,7 +16,7 @@ constexpr value_id given(builder& b, dtype type, std::string_view name = "x") {
   return b.add(op::input{{2, 3, 4}, type}, name, {});
 }
 constexpr value_id as(builder& b, dtype type, std::string_view name, value_id x) {
-  return b.add(op::cast{type}, name, {x});
+  return b.add(op::cast{type, type != dtype::f32}, name, {x});  // to halves: of a result
 }
 constexpr value_id twice(builder& b, std::string_view name, value_id x) { return b.concat(name, {x, x}); }
 

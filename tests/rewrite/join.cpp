@@ -205,6 +205,38 @@ constexpr auto cut_sigmoid = [](builder& b) {
   b.output("two", b.relu("two", cuts + 1));
 };
 
+/// Slices of x (6, 4) along its rows, from and to so.
+template <int A, int B, int C, int D>
+constexpr auto two_pieces = [](builder& b) {
+  const value_id x = b.input("x", {6, 4});
+  const value_id p = b.add(op::slice{{0}, {A}, {B}}, "p", {x}), q = b.add(op::slice{{0}, {C}, {D}}, "q", {x});
+  b.output("p", b.relu("rp", p));
+  b.output("q", b.relu("rq", q));
+};
+template <bool Swapped>
+constexpr auto split_into_pieces = [](builder& b) {
+  const value_id part = b.add(op::split{{4, 2}, 0}, "p", {b.input("x", {6, 4})});
+  b.output("p", b.relu("rp", part + (Swapped ? 1 : 0)));
+  b.output("q", b.relu("rq", part + (Swapped ? 0 : 1)));
+};
+constexpr auto three_pieces = [](builder& b) {  // and the whole
+  const value_id x = b.input("x", {6, 4});
+  const auto piece = [&](std::string_view name, int from, int to) {
+    return b.add(op::slice{{1}, {from}, {to}}, name, {x});
+  };
+  const value_id p = piece("p", 1, 3), q = piece("q", 3, 4), all = b.relu("all", x), o = piece("o", 0, 1);
+  b.output("", b.concat("joined", {p, q, all, o}, 1));
+};
+constexpr auto three_parts_split = [](builder& b) {
+  const value_id x = b.input("x", {6, 4}), part = b.add(op::split{{1, 2, 1}, 1}, "p", {x}), all = b.relu("all", x);
+  b.output("", b.concat("joined", {part + 1, part + 2, all, part}, 1));
+};
+constexpr auto pieces_of_both_axes = [](builder& b) {
+  const value_id x = b.input("x", {6, 4});
+  b.output("p", b.add(op::slice{{0}, {0}, {4}}, "p", {x}));
+  b.output("q", b.add(op::slice{{0, 1}, {4, 0}, {6, 3}}, "q", {x}));
+};
+
 }  // namespace
 
 FIRES("concat of a concat", (rules::concat_chain), (nested<0, 0>), flat)
@@ -355,3 +387,82 @@ DECLINES("a scale of the rows of a part", (rules::affine_before_split), rows_of_
 DECLINES("a scaled part is read elsewhere", (rules::affine_before_split), part_is_read,
          "its input is a network output too")
 DECLINES("concat > a power", (rules::affine_before_concat), joined_power, "its function is not affine")
+FIRES("two slices", (rules::slices_to_split), (two_pieces<0, 4, 4, 6>), split_into_pieces<false>)
+FIRES("the second slice first", (rules::slices_to_split), (two_pieces<4, 6, 0, 4>), split_into_pieces<true>)
+FIRES("three slices and what reads all", (rules::slices_to_split), three_pieces, three_parts_split)
+DECLINES("slices with a gap", (rules::slices_to_split), (two_pieces<0, 4, 5, 6>), "")
+DECLINES("slices that overlap", (rules::slices_to_split), (two_pieces<0, 4, 3, 6>), "")
+DECLINES("slices that end before", (rules::slices_to_split), (two_pieces<0, 4, 4, 5>), "")
+DECLINES("slices of two axes", (rules::slices_to_split), pieces_of_both_axes, "it takes no piece of one axis")
+
+namespace {
+
+/// x (2, 3, 4), y (5, 3, 4) and z (1, 3, 4) one after the other, of which each cut takes some of the first axis.
+struct rows {
+  int start, end, step = 1;
+};
+template <rows... Cuts>
+constexpr auto cut_within = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {5, 3, 4}), z = b.input("z", {1, 3, 4});
+  const value_id whole = join(b, "whole", 0, {x, y, z});
+  (b.output("it", b.add(op::slice{{0}, {Cuts.start}, {Cuts.end}, {Cuts.step}}, "cut", {whole})), ...);
+};
+constexpr auto rows_of_y = [](builder& b) {
+  const value_id y = (image(b), b.input("y", {5, 3, 4}));
+  b.input("z", {1, 3, 4});
+  b.output("it", cut(b, "cut", y, 0, 1, 3));
+};
+constexpr auto rows_of_parts = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {5, 3, 4});
+  b.input("z", {1, 3, 4});
+  b.output("it", cut(b, "cut", y, 0, 1, 3));
+  b.output("it", cut(b, "cut", x, 0, 1, 2));
+  b.output("it", b.add(op::slice{{0}, {4}, {-6}, {-2}}, "cut", {y}));
+};
+constexpr auto columns_of_join = [](builder& b) {
+  const value_id whole = join(b, "whole", 0, {image(b), image(b, "y")});
+  b.output("it", cut(b, "cut", whole, 1, 1, 3));
+};
+constexpr auto cut_and_read = [](builder& b) {
+  const value_id whole = join(b, "whole", 0, {image(b), image(b, "y")});
+  b.output("it", cut(b, "cut", whole, 0, 0, 1));
+  b.output("relu", b.relu("relu", whole));
+};
+constexpr auto cut_and_output = [](builder& b) {
+  const value_id whole = join(b, "whole", 0, {image(b), image(b, "y")});
+  b.output("it", cut(b, "cut", whole, 0, 0, 1));
+  b.output("whole", whole);
+};
+constexpr auto cut_of_one = [](builder& b) { b.output("it", cut(b, "cut", join(b, "whole", 0, {image(b)}), 0, 0, 1)); };
+
+/// x (2, 3, 4) and y (5, 3, 4) joined, then apart again, in parts of these sizes along an axis.
+template <int Axis, int... Sizes>
+constexpr auto joined_and_split = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {5, 3, 4});
+  const value_id first = b.add(op::split{{Sizes...}, Axis}, "parts", {join(b, "whole", 0, {x, y})});
+  b.output("a", b.relu("a", first));
+  b.output("last", first + static_cast<int>(sizeof...(Sizes)) - 1);
+};
+constexpr auto never_joined = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {5, 3, 4});
+  b.output("a", b.relu("a", x));
+  b.output("last", y);
+};
+
+}  // namespace
+FIRES("a slice within a part", (rules::slice_within_part), (cut_within<rows{3, 5}>), rows_of_y)
+FIRES("slices within parts, one of them backwards", (rules::slice_within_part),
+      (cut_within<rows{3, 5}, rows{1, 2}, rows{6, 1, -2}>), rows_of_parts)
+DECLINES("a slice across two parts", (rules::slice_within_part), (cut_within<rows{1, 3}>),
+         "it does not cut within one part")
+DECLINES("a slice of nothing", (rules::slice_within_part), (cut_within<rows{3, 3}>), "it does not cut within one part")
+DECLINES("a slice of every part", (rules::slice_within_part), columns_of_join, "it does not cut within one part")
+DECLINES("a concat that another layer reads", (rules::slice_within_part), cut_and_read, "another layer needs all parts")
+DECLINES("a concat that is an output", (rules::slice_within_part), cut_and_output, "its input is a network output too")
+DECLINES("a slice of one part", (rules::slice_within_part), cut_of_one, "its input joins nothing")
+
+FIRES("split of a concat", (rules::split_of_concat), (joined_and_split<0, 2, 5>), never_joined)
+DECLINES("split in other places", (rules::split_of_concat), (joined_and_split<0, 3, 4>), "it cuts in other places")
+DECLINES("split into more parts", (rules::split_of_concat), (joined_and_split<0, 2, 4, 1>), "it cuts in other places")
+DECLINES("split along another axis", (rules::split_of_concat), (joined_and_split<1, 1, 2>),
+         "it joins along another axis")

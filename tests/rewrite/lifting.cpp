@@ -202,3 +202,75 @@ DECLINES("reshape to the same shape before relu", (rules::function_first), same_
 DECLINES("ones before a slice of all", (rules::slice_first), (idle_part<true, true>), "there is nothing to go before")
 DECLINES("no ones before a slice", (rules::slice_first), (idle_part<false, false>), "there is nothing to go before")
 DECLINES("a row plus a column", (rules::reshape_once), row_and_column, "its operands are reshaped differently")
+
+namespace {
+
+/// What moves pixels or makes more of them, of (8, 3, 4), and a function before it or behind.
+enum class spread { pixels, channels, nearest, linear, smaller, copies };
+template <spread S>
+constexpr value_id spread_out(builder& b, value_id x) {
+  op::interpolate twice;
+  twice.scale = {2.0};
+  if (S == spread::pixels) return b.add(op::pixel_shuffle{{1, 2}}, "move", {x});
+  if (S == spread::channels) return b.add(op::channel_shuffle{2}, "move", {x});
+  if (S == spread::copies) return b.add(op::expand{{2, 8, 3, 4}}, "move", {x});
+  if (S == spread::linear) twice.mode = op::interpolation::linear;
+  if (S == spread::smaller) twice.scale = {0.5};
+  return b.add(twice, "move", {x});
+}
+enum class bend { relu, scale, scale_rows, prelu };
+template <bend B>
+constexpr value_id bent(builder& b, value_id x) {
+  if (B == bend::relu) return b.relu("f", x);
+  if (B == bend::scale) return b.add(op::scale{}, "f", {x});
+  if (B == bend::scale_rows) return b.add(op::scale{true, 1}, "f", {x});
+  return b.add(op::prelu{}, "f", {x});
+}
+template <spread S, bend B, bool First>
+constexpr auto bent_image = [](builder& b) {
+  const value_id x = b.input("x", {8, 3, 4});
+  b.output("", First ? spread_out<S>(b, bent<B>(b, x)) : bent<B>(b, spread_out<S>(b, x)));
+};
+
+/// Pixels times 2, of which a sum may be made.
+template <bool Sum>
+constexpr auto twice_as_large = [](builder& b) {
+  const value_id x = b.input("x", {8, 3, 4});
+  const value_id y = b.scalar("f", op::binary_function::mul, spread_out<spread::pixels>(b, x), 2);
+  b.output("", Sum ? b.sum("sum", b.input("y", {4, 3, 8}), y) : y);
+};
+constexpr auto twice_before = [](builder& b) {
+  const value_id x = b.input("x", {8, 3, 4});
+  b.output("", spread_out<spread::pixels>(b, b.scalar("f", op::binary_function::mul, x, 2)));
+};
+
+}  // namespace
+
+#define GOES_BEFORE(S, B)                                                                        \
+  FIRES(#B " goes before " #S, (rules::function_first), (bent_image<spread::S, bend::B, false>), \
+        (bent_image<spread::S, bend::B, true>))
+GOES_BEFORE(pixels, relu)
+GOES_BEFORE(pixels, scale)
+GOES_BEFORE(pixels, prelu)
+GOES_BEFORE(channels, relu)
+GOES_BEFORE(channels, scale)
+GOES_BEFORE(channels, prelu)
+GOES_BEFORE(nearest, relu)
+GOES_BEFORE(nearest, scale)
+GOES_BEFORE(nearest, prelu)
+FIRES_LOADED("relu goes before an expand", (rules::function_first), (bent_image<spread::copies, bend::relu, false>),
+             (bent_image<spread::copies, bend::relu, true>))
+FIRES("* 2 goes before pixels", (rules::function_first), twice_as_large<false>, twice_before)
+DECLINES("* 2 before a sum", (rules::function_first), twice_as_large<true>, "the sum behind it may take the factor")
+DECLINES("scale of rows of pixels that were channels", (rules::function_first),
+         (bent_image<spread::pixels, bend::scale_rows, false>), "it moves channels")
+DECLINES("scale of rows made larger", (rules::function_first), (bent_image<spread::nearest, bend::scale_rows, false>),
+         "it moves channels")
+DECLINES_LOADED("scale of an axis that is new", (rules::function_first),
+                (bent_image<spread::copies, bend::scale, false>), "it moves channels")
+DECLINES("relu of lines between pixels", (rules::function_first), (bent_image<spread::linear, bend::relu, false>),
+         "it computes numbers")
+DECLINES("relu of fewer pixels", (rules::function_first), (bent_image<spread::smaller, bend::relu, false>),
+         "there are fewer numbers behind it")
+DECLINES("scale of rows of shuffled channels", (rules::function_first),
+         (bent_image<spread::channels, bend::scale_rows, false>), "it moves channels")

@@ -434,3 +434,26 @@ DECLINES("blocks of a matrix", (rules::shuffle_pixels), blocks_of_matrix, no_pix
 DECLINES("blocks of volumes", (rules::shuffle_pixels), blocks_of_volumes, no_pixel_shuffle)
 DECLINES("blocks flattened", (rules::shuffle_pixels), blocks_to<24>, no_pixel_shuffle)
 DECLINES("blocks of other rows", (rules::shuffle_pixels), (blocks_to<1, 6, 4>), "it makes other blocks")
+
+namespace {
+/// A flattened value that two linear layers read, and perhaps somebody else.
+enum class also { nobody, relu, residual, output };
+template <also Who, bool Flat = true>
+constexpr auto into_two = [](builder& b) {
+  const value_id x = b.input("x", {3, 4, 5}), flat = Flat ? b.flatten("move", x, 1) : x;
+  op::linear fc{2};
+  if (!Flat) fc.axes = 2;
+  b.output("a", b.add(fc, "a", {flat}));
+  b.output("c", b.add(fc, "c", {flat}));
+  if (Who == also::relu) b.output("relu", b.relu("relu", flat));
+  if (Who == also::residual) b.output("d", b.add(op::linear{20}, "d", {b.input("y", {3, 5}), flat}));
+  if (Who == also::output) b.output("flat", flat);
+};
+}  // namespace
+FIRES("flatten > two linear layers", (rules::flatten_linear), into_two<also::nobody>, (into_two<also::nobody, false>))
+DECLINES("flatten > linear layers and relu", (rules::flatten_linear), into_two<also::relu>,
+         "another layer needs it reshaped")
+DECLINES("flatten > linear layers, and what one adds", (rules::flatten_linear), into_two<also::residual>,
+         "it is the residual")
+DECLINES("a flattened value that is an output > linear layers", (rules::flatten_linear), into_two<also::output>,
+         "its input is a network output too")

@@ -140,7 +140,7 @@ constexpr auto larger_scale = [](builder& b) {
 /// x * s + (b - mean(x) * s) with s = k / deviation.
 enum class slip { none, other_mean, other_scale, sum, product_read };
 template <slip S>
-constexpr auto expanded = [](builder& b) {
+constexpr auto in_terms = [](builder& b) {
   const value_id x = tokens(b), middle = mean(b, "mean", x), k = b.constant("k", {8});
   const value_id s = b.binary("s", times, root_of(b, b.binary("d", minus, x, middle)), k), shift = b.constant("b", {8});
   const value_id m = S == slip::other_mean ? b.input("m", {2, 5, 1}) : middle;
@@ -167,14 +167,14 @@ DECLINES_LOADED("y * (k * rsqrt(mean(x^2) + eps))", (rules::scaled_norm), (scale
                 "it scales another value than the one squared")
 DECLINES_LOADED("x * (k * root) where k is larger", (rules::scaled_norm), larger_scale, "its scale is larger")
 
-FIRES_LOADED("x s + (b - mean(x) s)", (rules::expanded_norm), expanded<slip::none>, norm_with_both)
-DECLINES_LOADED("x s + (b - y s)", (rules::expanded_norm), expanded<slip::other_mean>,
+FIRES_LOADED("x s + (b - mean(x) s)", (rules::expanded_norm), in_terms<slip::none>, norm_with_both)
+DECLINES_LOADED("x s + (b - y s)", (rules::expanded_norm), in_terms<slip::other_mean>,
                 "its other operand is not b - mean(x) * s")
-DECLINES_LOADED("x s + (b - mean(x) k)", (rules::expanded_norm), expanded<slip::other_scale>,
+DECLINES_LOADED("x s + (b - mean(x) k)", (rules::expanded_norm), in_terms<slip::other_scale>,
                 "its other operand is not b - mean(x) * s")
-DECLINES_LOADED("x s + (b + mean(x) s)", (rules::expanded_norm), expanded<slip::sum>,
+DECLINES_LOADED("x s + (b + mean(x) s)", (rules::expanded_norm), in_terms<slip::sum>,
                 "its other operand is not b - mean(x) * s")
-DECLINES_LOADED("x s is an output", (rules::expanded_norm), expanded<slip::product_read>,
+DECLINES_LOADED("x s is an output", (rules::expanded_norm), in_terms<slip::product_read>,
                 "its input is a network output too")
 
 TEST_CASE("all rules together find layer_norm with its scale and bias in one of two spellings") {
@@ -283,3 +283,135 @@ DECLINES("a norm of the numbers of a vector", (rules::spelled_groups), samples_a
 DECLINES("groups of what is reshaped", (rules::spelled_groups), groups_of_groups, "its channels are not groups of them")
 DECLINES("groups that cut channels", (rules::spelled_groups), channels_cut, "its channels are not groups of them")
 DECLINES("the groups' norm is an output", (rules::spelled_groups), groups_are_read, "its input is a network output too")
+
+namespace {
+
+/// d / sqrt(mean(d^2) + eps), d the distance from another mean, over any axes.
+constexpr list<int> axes_of(unsigned bits) {
+  list<int> axes;
+  for (int a = 0; a < 4; ++a)
+    if (bits >> a & 1u) axes.push_back(a);
+  return axes;
+}
+template <unsigned Middle, unsigned Squares, int Hundredths = 1, op::reduction F = op::reduction::mean>
+constexpr auto over_axes = [](builder& b) {
+  const value_id x = b.input("x", {2, 6, 3, 4});
+  const value_id d =
+      b.binary("d", minus, x, b.add(op::reduce{op::reduction::mean, axes_of(Middle), true}, "mean", {x}));
+  const value_id v = b.add(op::reduce{F, axes_of(Squares), true}, "variance", {square(b, d)});
+  const value_id eps = b.scalar("eps", plus, v, float(Hundredths) / 100);
+  b.output("", b.binary("it", over, d, b.add(op::activation{{function::sqrt}}, "root", {eps})));
+};
+template <unsigned Axes>
+constexpr auto normalized = [](builder& b) {
+  b.output("", b.add(op::mean_variance_normalize{axes_of(Axes), 0.01f}, "it", {b.input("x", {2, 6, 3, 4})}));
+};
+constexpr unsigned by_channel = 1u << 1, by_sample_and_row = 1u | 1u << 2, by_column = 1u << 3;
+constexpr std::string_view not_last = "under the root is no mean over the last axes";
+
+/// x divided by its norm, which is at least `Tenths`.
+struct norm_parts {
+  op::reduction f = op::reduction::l2;
+  int axis = -1, tenths = 5;
+  bool active = false;
+};
+template <norm_parts P>
+constexpr auto over_norm = [](builder& b) {
+  const value_id x = tokens(b), norm = b.add(op::reduce{P.f, {P.axis}, true}, "norm", {x});
+  const value_id bound = b.apply("bound", norm, function::clip, float(P.tenths) / 10, HUGE_VALF);
+  b.output("", b.binary("it", over, x, bound, {P.active ? function::relu : function::none}));
+};
+template <int Tenths, op::reduction F = op::reduction::sum_square>
+constexpr auto times_root = [](builder& b) {
+  const value_id x = tokens(b), norm = b.add(op::reduce{F, {1}, true}, "norm", {x});
+  const value_id bound = b.apply("bound", norm, function::clip, float(Tenths) / 10, HUGE_VALF);
+  b.output("", b.binary("it", times, b.apply("root", bound, function::rsqrt), x));
+};
+template <int Axis, int P, int Tenths>
+constexpr auto lp_normalized = [](builder& b) {
+  b.output("", b.add(op::lp_normalize{Axis, P, float(Tenths) / 10}, "it", {tokens(b)}));
+};
+constexpr auto between_bounds = [](builder& b) {
+  const value_id x = tokens(b), norm = b.add(op::reduce{op::reduction::l2, {2}, true}, "norm", {x});
+  b.output("", b.binary("it", over, x, b.apply("bound", norm, function::clip, 0.5f, 2)));
+};
+constexpr auto norm_of_square = [](builder& b) {  // broadcast along the other axis
+  const value_id x = b.input("x", {4, 4}), norm = b.add(op::reduce{op::reduction::l2, {-1}, false}, "norm", {x});
+  b.output("", b.binary("it", over, x, b.apply("bound", norm, function::clip, 0.5f, HUGE_VALF)));
+};
+constexpr auto norm_of_both = [](builder& b) {
+  const value_id x = tokens(b), norm = b.add(op::reduce{op::reduction::l2, {1, 2}, true}, "norm", {x});
+  b.output("", b.binary("it", over, x, b.apply("bound", norm, function::clip, 0.5f, HUGE_VALF)));
+};
+constexpr auto norm_of_another = [](builder& b) {
+  const value_id x = tokens(b), y = b.input("y", {2, 5, 8});
+  const value_id norm = b.add(op::reduce{op::reduction::l2, {2}, true}, "norm", {y});
+  b.output("", b.binary("it", over, x, b.apply("bound", norm, function::clip, 0.5f, HUGE_VALF)));
+};
+constexpr auto bound_is_output = [](builder& b) {
+  const value_id x = tokens(b), norm = b.add(op::reduce{op::reduction::l2, {2}, true}, "norm", {x});
+  const value_id bound = b.apply("bound", norm, function::clip, 0.5f, HUGE_VALF);
+  b.output("bound", bound);
+  b.output("", b.binary("it", over, x, bound));
+};
+
+template <op::reduction F, bool Squared>
+constexpr auto summed = [](builder& b) {
+  const value_id x = tokens(b);
+  b.output("", b.add(op::reduce{F, {1}, true}, "it", {Squared ? square(b, x) : x}));
+};
+constexpr auto squares_are_output = [](builder& b) {
+  const value_id y = square(b, tokens(b));
+  b.output("squares", y);
+  b.output("", b.add(op::reduce{op::reduction::sum, {1}, true}, "it", {y}));
+};
+template <op::reduction F, bool Root>
+constexpr auto rooted = [](builder& b) {
+  const value_id y = b.add(op::reduce{F, {1}, true}, "it", {tokens(b)});
+  b.output("", Root ? b.apply("root", y, function::sqrt) : y);
+};
+constexpr auto sum_is_output = [](builder& b) {
+  const value_id y = b.add(op::reduce{op::reduction::sum_square, {1}, true}, "it", {tokens(b)});
+  b.output("squares", y);
+  b.output("", b.apply("root", y, function::sqrt));
+};
+constexpr auto total = op::reduction::sum, squares = op::reduction::sum_square, length = op::reduction::l2;
+constexpr std::string_view no_norm_axis = "its norm is not along one axis, which stays",
+                           no_bound = "its norm has not one bound, above 0";
+
+}  // namespace
+
+FIRES("a norm over channels of images", (rules::spelled_norm), (over_axes<by_channel, by_channel>),
+      normalized<by_channel>)
+FIRES("a norm over samples and rows", (rules::spelled_norm), (over_axes<by_sample_and_row, by_sample_and_row>),
+      normalized<by_sample_and_row>)
+DECLINES("distances from the mean over rows, squares over channels", (rules::spelled_norm),
+         (over_axes<by_column, by_channel>), not_last)
+DECLINES("a norm over channels without eps", (rules::spelled_norm), (over_axes<by_channel, by_channel, 0>), not_last)
+DECLINES("the sum of squares over channels", (rules::spelled_norm),
+         (over_axes<by_channel, by_channel, 1, op::reduction::sum>), not_last)
+
+FIRES("x / max(norm, eps)", (rules::spelled_lp_norm), over_norm<norm_parts{}>, (lp_normalized<2, 2, 5>))
+FIRES("x / max(sum of |x|, eps)", (rules::spelled_lp_norm), (over_norm<norm_parts{op::reduction::l1, 0, 2}>),
+      (lp_normalized<0, 1, 2>))
+FIRES("rsqrt(max(sum(x^2), eps)) * x", (rules::spelled_lp_norm), times_root<160>, (lp_normalized<1, 2, 40>))
+DECLINES("x / max(sum, eps)", (rules::spelled_lp_norm), (over_norm<norm_parts{total}>), "it divides by no norm")
+DECLINES("rsqrt(max(norm, eps)) * x", (rules::spelled_lp_norm), (times_root<10, length>), "it divides by no norm")
+DECLINES("x / max(norm, 0)", (rules::spelled_lp_norm), (over_norm<norm_parts{length, 2, 0}>), no_bound)
+DECLINES("x / max(norm, -1)", (rules::spelled_lp_norm), (over_norm<norm_parts{length, 2, -10}>), no_bound)
+DECLINES("x / clip(norm)", (rules::spelled_lp_norm), between_bounds, no_bound)
+DECLINES("x by the norm of a row, as columns", (rules::spelled_lp_norm), norm_of_square, no_norm_axis)
+DECLINES("x by its norm over two axes", (rules::spelled_lp_norm), norm_of_both, no_norm_axis)
+DECLINES("x by the norm of y", (rules::spelled_lp_norm), norm_of_another, "")
+DECLINES("relu(x / max(norm, eps))", (rules::spelled_lp_norm), (over_norm<norm_parts{length, 2, 5, true}>),
+         "it applies an activation")
+DECLINES("a norm that is an output", (rules::spelled_lp_norm), bound_is_output, "its input is a network output too")
+
+FIRES("sum of x^2", (rules::sum_of_squares), (summed<total, true>), (summed<squares, false>))
+DECLINES("the largest of x^2", (rules::sum_of_squares), (summed<op::reduction::max, true>), "it is no sum")
+DECLINES("sum of x^2, which is an output", (rules::sum_of_squares), squares_are_output,
+         "its input is a network output too")
+FIRES("root of a sum of squares", (rules::norm_by_name), (rooted<squares, true>), (rooted<length, false>))
+DECLINES("root of a sum", (rules::norm_by_name), (rooted<total, true>), "it is no root of a sum of squares")
+DECLINES("root of a sum of squares that is an output", (rules::norm_by_name), sum_is_output,
+         "its input is a network output too")

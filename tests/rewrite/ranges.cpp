@@ -49,11 +49,36 @@ static_assert(range_of_last([](builder& b) {
 static_assert(range_of_last([](builder& b) {
                 const value_id x = sigmoid(b);
                 return b.binary("m", op::binary_function::mul, x, x);
+              }) == interval{0, 1});
+static_assert(range_of_last([](builder& b) { return b.scalar("s", op::binary_function::mul, sigmoid(b), -2); }) ==
+              interval{-2, 0});
+static_assert(range_of_last([](builder& b) { return b.scalar("s", op::binary_function::div, sigmoid(b), 4); }) ==
+              interval{0, 0.25f});
+static_assert(range_of_last([](builder& b) { return b.scalar("s", op::binary_function::rsub, sigmoid(b), 3); }) ==
+              interval{2, 3});
+static_assert(range_of_last([](builder& b) {
+                return b.binary("m", op::binary_function::mul, relu(b), b.apply("s", relu(b), function::sigmoid));
               }) == interval{0});
+static_assert(range_of_last([](builder& b) { return b.binary("m", op::binary_function::sub, relu(b), relu(b)); }) ==
+              interval{});
 static_assert(range_of_last([](builder& b) {
                 return b.scalar("m", op::binary_function::maximum, sigmoid(b), 0.5f);
               }) == interval{0.5f, 1});
 static_assert(range_of_last([](builder& b) { return b.gap("g", sigmoid(b)); }) == interval{0});
+
+// A residual behind an activation is added to it.
+template <bool Positive>
+constexpr auto with_residual_last = [](builder& b) {
+  op::conv2d c;
+  c.out = 2;
+  c.kernel = {1, 1};
+  c.activation = {function::relu};
+  c.residual_last = true;
+  const value_id r = b.input("r", {2, 6, 6});
+  return b.add(c, "conv", {relu(b), Positive ? b.relu("residual", r) : r});
+};
+static_assert(range_of_last(with_residual_last<true>) == interval{0});
+static_assert(range_of_last(with_residual_last<false>) == interval{});
 
 // Layers of positive numbers keep the sign.
 template <class Layer>

@@ -69,16 +69,19 @@ std::vector<std::string> quoted(const std::string& cell) {
 
 /// What README.md says of the rules, from what they say themselves: one row a name and arrow.
 std::string table_of_rules() {
-  constexpr std::string_view components[] = {"nodes", "tier", "position", "movable", "weights"};
+  constexpr std::string_view components[] = {"nodes", "tier", "position", "movable", "weights", "results"};
   constexpr std::string_view effects[] = {"exact", "reassociates", "rescales", "unrounded"};
-  std::string out = "| rule | what it does | lowers | numbers |\n|---|---|---|---|\n";
+  constexpr std::string_view proofs[] = {"algebra", "algebra, order", "running: "};
+  std::string out = "| rule | what it does | lowers | numbers | proved by |\n|---|---|---|---|---|\n";
   std::set<std::string> seen;
   for (const expansion_info& e : default_expansions::infos)
-    out += "| `" + std::string(e.name) + "` | " + in_a_cell(e.arrow) + " | before all rules | exact |\n";
+    out += "| `" + std::string(e.name) + "` | " + in_a_cell(e.arrow) +
+           " | before all rules | exact | running: halves are rounded |\n";
   for (const rule_record& r : default_rule_records()) {
     const std::string row = "| `" + std::string(r.info.name) + "` | " + in_a_cell(r.info.arrow) + " | " +
                             std::string(components[static_cast<int>(r.info.component)]) + " | " +
-                            std::string(effects[static_cast<int>(r.info.effect)]) + " |\n";
+                            std::string(effects[static_cast<int>(r.info.effect)]) + " | " +
+                            std::string(proofs[static_cast<int>(r.info.proof)]) + std::string(r.info.unproved) + " |\n";
     if (seen.insert(row).second) out += row;
   }
   return out;

@@ -136,3 +136,45 @@ DECLINES("mean of one", (rules::global_pool_to_reduce), of_one, "it changes noth
 DECLINES("a window of all that tells where", (rules::whole_pool), tells_places, "it computes something else")
 DECLINES("a window of all that pads before", (rules::whole_pool), pads_once<true>, "it pads")
 DECLINES("a window of all that pads behind", (rules::whole_pool), pads_once<false>, "it pads")
+
+namespace {
+/// One after the other.
+struct over {
+  op::reduction function = op::reduction::mean;
+  int axis = -1;
+  bool keep = true;
+};
+template <over... Steps>
+constexpr auto in_steps = [](builder& b) {
+  value_id y = some<3>(b);
+  int n = 0;
+  for (const over& step : {Steps...})
+    y = b.add(op::reduce{step.function, {step.axis}, step.keep}, n++ == 0 ? "it" : "then", {y});
+  b.output("", y);
+};
+template <op::reduction F, bool Keep, int... Axes>
+constexpr auto at_once = [](builder& b) {
+  b.output("", b.add(op::reduce{F, {Axes...}, Keep}, "it", {some<3>(b)}));
+};
+constexpr auto first_step_is_read = [](builder& b) {
+  const value_id y = b.add(op::reduce{op::reduction::mean, {1}, true}, "it", {some<3>(b)});
+  b.output("rows", y);
+  b.output("", b.add(op::reduce{op::reduction::mean, {2}, true}, "then", {y}));
+};
+constexpr auto mean = op::reduction::mean, largest = op::reduction::max, total = op::reduction::sum,
+               squares = op::reduction::sum_square;
+}  // namespace
+FIRES("means over columns, then rows", (rules::reduce_chain), (in_steps<over{mean, 3}, over{mean, 2}>),
+      (at_once<mean, true, 2, 3>))
+FIRES("sums over rows that go, then the first of what is left", (rules::reduce_chain),
+      (in_steps<over{total, 1, false}, over{total, 1, false}>), (at_once<total, false, 1, 2>))
+FIRES("maxima along one axis twice", (rules::reduce_chain), (in_steps<over{largest, 3}, over{largest, 3, false}>),
+      (at_once<largest, false, 3>))
+DECLINES("means over rows that stay, then columns that go", (rules::reduce_chain),
+         (in_steps<over{mean, 2}, over{mean, 3, false}>), "some axes stay and others go")
+DECLINES("the largest mean", (rules::reduce_chain), (in_steps<over{mean, 2}, over{largest, 3}>),
+         "its input has another function")
+DECLINES("squares of squares", (rules::reduce_chain), (in_steps<over{squares, 2}, over{squares, 3}>),
+         "its function is not the same of results of its own")
+DECLINES("means that are an output, then others", (rules::reduce_chain), first_step_is_read,
+         "its input is a network output too")

@@ -39,24 +39,28 @@ constexpr value_id with_residual(builder& b, std::string_view name, value_id x, 
   return b.add(c, name, {x, r});
 }
 constexpr auto residual = [](builder& b) {
-  const value_id x = b.input("x", {2, 4, 4});
-  b.output("", b.binary("add", op::binary_function::add, b.conv("conv", x, 2, 3), x, {function::relu}));
+  const value_id x = b.input("x", {2, 4, 4}), r = b.input("r", {2, 4, 4});
+  b.output("", b.binary("add", op::binary_function::add, b.conv("conv", x, 2, 3), r, {function::relu}));
 };
 constexpr auto residual_second = [](builder& b) {
-  const value_id x = b.input("x", {2, 4, 4});
-  b.output("", b.binary("add", op::binary_function::add, x, b.conv("conv", x, 2, 3), {function::relu}));
+  const value_id x = b.input("x", {2, 4, 4}), r = b.input("r", {2, 4, 4});
+  b.output("", b.binary("add", op::binary_function::add, r, b.conv("conv", x, 2, 3), {function::relu}));
 };
 constexpr auto residual_inside = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4}), r = b.input("r", {2, 4, 4});
+  b.output("", with_residual(b, "conv", x, r, {function::relu}));
+};
+constexpr auto of_its_input = [](builder& b) {
   const value_id x = b.input("x", {2, 4, 4});
-  b.output("", with_residual(b, "conv", x, x, {function::relu}));
+  b.output("", b.sum("add", x, b.conv("conv", x, 2, 3)));
 };
 constexpr auto two_convs = [](builder& b) {
-  const value_id x = b.input("x", {2, 4, 4});
-  const value_id left = b.conv("left", x, 2, 3), right = b.conv("right", x, 2, 1);
+  const value_id x = b.input("x", {2, 4, 4}), r = b.input("r", {2, 4, 4});
+  const value_id left = b.conv("left", x, 2, 3), right = b.conv("right", r, 2, 1);
   b.output("", b.sum("add", left, right));
 };
 constexpr auto one_takes_it = [](builder& b) {
-  const value_id x = b.input("x", {2, 4, 4}), right = b.conv("right", x, 2, 1);
+  const value_id x = b.input("x", {2, 4, 4}), right = b.conv("right", b.input("r", {2, 4, 4}), 2, 1);
   b.output("", with_residual(b, "left", x, right));
 };
 constexpr auto broadcast = [](builder& b) {  // X3: the sum has the shape, the operand has not
@@ -82,12 +86,12 @@ constexpr auto added_already = [](builder& b) {
   b.output("", b.sum("add", with_residual(b, "conv", x, x), x));
 };
 constexpr auto linear_sum = [](builder& b) {
-  const value_id x = b.input("x", {5, 4});
-  b.output("", b.binary("add", op::binary_function::add, x, b.linear("fc", x, 4), {function::relu}));
+  const value_id x = b.input("x", {5, 4}), r = b.input("r", {5, 4});
+  b.output("", b.binary("add", op::binary_function::add, r, b.linear("fc", x, 4), {function::relu}));
 };
 constexpr auto linear_adds = [](builder& b) {
-  const value_id x = b.input("x", {5, 4});
-  b.output("", b.add(op::linear{4, true, {function::relu}}, "fc", {x, x}));
+  const value_id x = b.input("x", {5, 4}), r = b.input("r", {5, 4});
+  b.output("", b.add(op::linear{4, true, {function::relu}}, "fc", {x, r}));
 };
 constexpr auto linear_and_row = [](builder& b) {
   const value_id x = b.input("x", {5, 4});
@@ -183,6 +187,7 @@ DECLINES("sum of three stays", (rules::eltwise_to_binary), three, "it has more t
 FIRES("conv2d + x", (rules::fuse_residual), residual, residual_inside)
 FIRES("x + conv2d", (rules::fuse_residual), residual_second, residual_inside)
 FIRES("of two convolutions one takes the sum", (rules::fuse_residual), two_convs, one_takes_it)
+DECLINES("x + conv2d(x)", (rules::fuse_residual), of_its_input, "its other operand goes into the weight")
 DECLINES("conv2d + one number a channel (X3)", (rules::fuse_residual), broadcast, "its operands differ in shape")
 DECLINES("conv2d that is broadcast", (rules::fuse_residual), conv_is_broadcast, "its operands differ in shape")
 DECLINES("conv2d - x", (rules::fuse_residual), difference_of, "it is not the sum of two values")

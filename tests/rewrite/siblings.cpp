@@ -121,6 +121,32 @@ constexpr auto read_early = [](builder& b) {
   products(
       b, {6}, [](builder& c, value_id p) { c.output("e", c.linear("e", p, 2)); }, third);
 };
+/// Who read the first stands behind its part now.
+constexpr auto cut_early = [](builder& b) {
+  const value_id part = b.add(op::split{{3, 3, 3}, 0}, "q", {b.add(rows(9), "p", {b.input("x", {6})})});
+  b.output("e", b.linear("e", part, 2));
+  b.output("a", b.linear("a", part, 2));
+  b.output("c", b.linear("c", part + 1, 2));
+  b.output("d", b.linear("d", part + 2, 2));
+};
+template <bool Activated = false, bool Output = false>
+constexpr auto reshaped = [](builder& b) {
+  products(
+      b, {6},
+      [](builder& c, value_id p) {
+        const value_id row = c.reshape("row", p, {1, 3});
+        c.output("e", Activated ? c.relu("e", row) : c.linear("e", row, 2));
+        if (Output) c.output("row", row);
+      },
+      third);
+};
+constexpr auto cut_reshaped = [](builder& b) {
+  const value_id part = b.add(op::split{{3, 3, 3}, 0}, "q", {b.add(rows(9), "p", {b.input("x", {6})})});
+  b.output("e", b.linear("e", b.reshape("row", part, {1, 3}), 2));
+  b.output("a", b.linear("a", part, 2));
+  b.output("c", b.linear("c", part + 1, 2));
+  b.output("d", b.linear("d", part + 2, 2));
+};
 constexpr auto activated = [](builder& b) {
   products(b, {6}, nothing, [](builder& c, value_id x) {
     const value_id r = third(c, x);
@@ -168,7 +194,11 @@ DECLINES("three with slopes", (rules::join_siblings), with_slopes, "it applies o
 DECLINES("three of several rows", (rules::join_siblings), many_rows, "parts of its rows would be copied")
 DECLINES("three of a batch of images", (rules::join_siblings), of_a_batch, "parts of its rows would be copied")
 DECLINES("one of three is an output", (rules::join_siblings), is_output, "it is a network output")
-DECLINES("one of three is read before the second", (rules::join_siblings), read_early,
-         "it is read before the next of them")
+FIRES("one of three is read before the second", (rules::join_siblings), read_early, cut_early)
+FIRES("one of three is reshaped before the second", (rules::join_siblings), reshaped<>, cut_reshaped)
+DECLINES("one of three is reshaped and activated", (rules::join_siblings), reshaped<true>,
+         "what reads it does not multiply")
+DECLINES("one of three is reshaped to an output", (rules::join_siblings), (reshaped<false, true>),
+         "it is a network output")
 DECLINES("one of three is activated", (rules::join_siblings), activated, "what reads it does not multiply")
 DECLINES("three of one number", (rules::join_siblings), of_one_number, "one layer would not cost less")

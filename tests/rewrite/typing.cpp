@@ -14,9 +14,10 @@ constexpr value_id given(builder& b, dtype type, std::string_view name = "x") {
 }
 template <dtype From, dtype To>
 constexpr auto cast_once = [](builder& b) { b.output("", b.add(op::cast{To}, "it", {given(b, From)})); };
-template <dtype From, dtype Between, dtype To>
-constexpr auto cast_twice =
-    [](builder& b) { b.output("", b.add(op::cast{To}, "it", {b.add(op::cast{Between}, "first", {given(b, From)})})); };
+template <dtype From, dtype Between, dtype To, bool OfResult = false>
+constexpr auto cast_twice = [](builder& b) {
+  b.output("", b.add(op::cast{To}, "it", {b.add(op::cast{Between, OfResult}, "first", {given(b, From)})}));
+};
 template <dtype Type>
 constexpr auto nothing = [](builder& b) { b.output("", given(b, Type)); };
 
@@ -83,10 +84,12 @@ DECLINES_LOADED("i32 to u64 to f32 wraps", (rules::cast_chain), (cast_twice<dtyp
 DECLINES_LOADED("i32 to f64 to u32 saturates", (rules::cast_chain), (cast_twice<dtype::i32, dtype::f64, dtype::u32>),
                 "it saturates, one cast would not")
 
-FIRES_LOADED("f32 to f16 to f32", (rules::rounding_between), (cast_twice<dtype::f32, dtype::f16, dtype::f32>),
+FIRES_LOADED("f32 to f16 to f32", (rules::rounding_between), (cast_twice<dtype::f32, dtype::f16, dtype::f32, true>),
              nothing<dtype::f32>)
-FIRES_LOADED("f32 to bf16 to f32", (rules::rounding_between), (cast_twice<dtype::f32, dtype::bf16, dtype::f32>),
+FIRES_LOADED("f32 to bf16 to f32", (rules::rounding_between), (cast_twice<dtype::f32, dtype::bf16, dtype::f32, true>),
              nothing<dtype::f32>)
+DECLINES_LOADED("a file's casts to f16 and back", (rules::rounding_between),
+                (cast_twice<dtype::f32, dtype::f16, dtype::f32>), "the file asks for the rounding")
 DECLINES_LOADED("f32 to i32 to f32 cuts off", (rules::rounding_between),
                 (cast_twice<dtype::f32, dtype::i32, dtype::f32>), "what is between is no half precision")
 DECLINES_LOADED("f64 to f16 to f32", (rules::rounding_between), (cast_twice<dtype::f64, dtype::f16, dtype::f32>),

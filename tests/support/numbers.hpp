@@ -55,17 +55,6 @@ inline floats random_floats(std::string_view word, std::int64_t count, float low
   return out;
 }
 
-/// Makes true what is known of a leaf's channels: calls write(i) for each number that is 0.
-inline void write_zero_channels(const graph_view& g, const expression& e, auto&& write) {
-  if (e.type || e.fields.count == 0) return;
-  for (int axis = 0; axis < std::min(e.shape.rank, 2); ++axis) {
-    const pool<bool> zeros = zero_channels(g, e, axis);
-    const std::int64_t each = e.shape.count(axis + 1, e.shape.rank), all = e.shape.count();
-    for (std::int64_t i = 0; i < all; ++i)
-      if (zeros[static_cast<std::size_t>(i / each) % zeros.size()]) write(static_cast<std::size_t>(i));
-  }
-}
-
 /// Weights made up on demand; a variance is positive.
 class random_weights {
  public:
@@ -81,6 +70,8 @@ class random_weights {
     floats numbers = random_floats(key, e.shape.count(), e.name == "running_var" ? 0.2f : -1.0f);
     if (e.numbers == numbers_are::zeros) numbers.assign(numbers.size(), 0.0f);
     if (e.numbers == numbers_are::ones) numbers.assign(numbers.size(), 1.0f);
+    if (e.numbers == numbers_are::positive)
+      for (float& x : numbers) x = std::fabs(x) + 0.1f;
     write_zero_channels(g_, e, [&](std::size_t i) { numbers[i] = 0; });
     return known_.emplace(key, std::move(numbers)).first->second;
   }

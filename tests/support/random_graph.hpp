@@ -142,7 +142,10 @@ class random_graph {
       p.batch_first = r_.one_in(3);
       p.bias = !r_.one_in(3);
       p.clip = r_.one_in(6) ? 0.5f : 0.0f;
-      add(p, {x});
+      const bool permutes = shape(x).rank == 3 && r_.one_in(2);
+      if (!permutes) return void(add(p, {x}));
+      if (!add(op::permute{r_.one_in(2) ? list<int>{2, 0, 1} : list<int>{1, 0, 2}}, {x})) return;
+      if (add(p, {newest()})) add(op::permute{{1, 0, 2}}, {g.nodes.back().outputs.first});
     };
     switch (r_.below(3)) {
       case 0: return any_layer(op::rnn{});
@@ -158,7 +161,9 @@ class random_graph {
       case 28: return add_reduction(x);
       case 29: return add_recurrent(x);
       case 26: return add_product(x);
-      case 27: return r_.one_in(3) ? add_spelled(x) : r_.one_in(2) ? add_gelu(x) : add_inverse(x);
+      case 27:
+        if (r_.one_in(4)) return add_spelled_function(x);
+        return r_.one_in(3) ? add_spelled(x) : r_.one_in(2) ? add_gelu(x) : add_inverse(x);
       case 0: case 1: case 2: case 3: return add_conv(x);
       case 4: return add_linear(x);
       case 5: case 6: return void(add(op::batch_norm{1e-5f, channel_axis_of(s)}, {x}));
@@ -277,16 +282,24 @@ class random_graph {
     const extents s = shape(x);
     if (s.rank == 0) return;
     const int axis = s.rank >= 3 ? s.rank - 3 : s.rank - 1;
-    const auto layer = [&](int out) {
-      if (s.rank < 3) return add(op::linear{out, r_.one_in(2)}, {x});
+    const auto layer = [&](int out, bool of_x = true) {
+      const value_id of = of_x ? x : same_shape_as(x);
+      if (s.rank < 3) return add(op::linear{out, r_.one_in(2)}, {of});
       op::conv2d c;
       c.out = out;
       c.kernel = {1, 1};
       c.bias = r_.one_in(2);
-      return add(c, {x});
+      return add(c, {of});
     };
+    if (r_.one_in(6)) return add_maps(x, axis);
     if (r_.one_in(3)) {
-      if (!layer(4) || !add(op::split{{1, 3}, axis}, {newest()})) return;
+      if (!layer(4)) return;
+      const value_id whole = newest();
+      if (r_.one_in(3)) {
+        if (add(op::slice{{axis}, {0}, {1}}, {whole})) add(op::slice{{axis}, {1}, {4}}, {whole});
+        return;
+      }
+      if (!add(op::split{{1, 3}, axis}, {whole})) return;
       const value_id second = newest();
       const activation_function f = activation();
       if (add(op::activation{f}, {second - 1})) add(op::activation{r_.one_in(4) ? activation() : f}, {second});
@@ -294,9 +307,75 @@ class random_graph {
     }
     if (!layer(1 + r_.below(3))) return;
     const value_id first = newest();
-    if (!layer(1 + r_.below(3)) || !add(op::concat{axis}, {first, newest()})) return;
+    if (!layer(1 + r_.below(3), r_.one_in(2)) || !add(op::concat{axis}, {first, newest()})) return;
     if (r_.one_in(2)) add(op::batch_norm{1e-5f, axis}, {newest()});
     if (r_.one_in(2)) add(op::activation{activation()}, {newest()});
+  }
+  /// Linear maps of one input that are added, and arithmetic with numbers and constants in a row.
+  void add_maps(value_id x, int axis) {
+    const extents s = shape(x);
+    const auto scalar = [&](op::binary_function f) {
+      return add(op::binary{f, 0.5f + static_cast<float>(r_.below(4))}, {newest()});
+    };
+    if (r_.one_in(4) && s.rank == 3) {
+      op::interpolate p;
+      p.size = {2 * s[1], 2 * s[2]};
+      op::conv2d c;
+      c.out = 1;
+      c.kernel = {1, 1};
+      if (add(p, {x})) add(c, {newest()});
+      return;
+    }
+    if (r_.one_in(4) && s.rank >= 3) {
+      op::pool p;
+      p.function = r_.one_in(3) ? op::pooling::max : op::pooling::average;
+      p.kernel = {1 + r_.below(2), 2};
+      op::conv2d c;
+      c.out = 1 + r_.below(4);
+      c.kernel = {1, 1 + r_.below(2)};
+      if (!add(c, {x}) || !add(p, {newest()})) return;
+      if (r_.one_in(2)) add(op::batch_norm{1e-5f, axis}, {newest()});
+      else scalar(op::binary_function::mul);
+      return;
+    }
+    if (r_.one_in(4)) {
+      if (!add(op::binary{op::binary_function::mul, 2.0f}, {x})) return;
+      const value_id y = newest();
+      extents grid = s;
+      if (s.rank >= 3) grid[0] = 1;
+      if (add(op::constant{as_list(grid)}, {}) && add(op::binary{op::binary_function::add}, {y, newest()}))
+        scalar(op::binary_function::mul);
+      return;
+    }
+    if (r_.one_in(2)) {
+      const bool square = r_.one_in(2);
+      if (!add(op::binary{op::binary_function::mul, 0.5f}, {x})) return;
+      if (square && !add(op::activation{{function::square}}, {newest()})) return;
+      const value_id y = newest();
+      if (r_.one_in(2)) return void(scalar(op::binary_function::mul));
+      list<int> shape_of_k;
+      for (int a = r_.one_in(2) ? 0 : s.rank - 1; a < s.rank; ++a) shape_of_k.push_back(r_.one_in(4) ? 1 : s[a]);
+      if (add(op::constant{shape_of_k}, {}) && add(op::binary{op::binary_function::mul}, {y, newest()}))
+        scalar(op::binary_function::mul);
+      return;
+    }
+    const auto map = [&](int size) {
+      if (s.rank < 3) return add(op::linear{s[axis], r_.one_in(2)}, {x});
+      op::conv2d c;
+      c.out = s[axis];
+      c.kernel = {size, size};
+      c.pad = {size / 2, size / 2, size / 2, size / 2};
+      c.groups = r_.one_in(4) ? s[axis] : 1;
+      c.bias = r_.one_in(2);
+      return add(c, {x});
+    };
+    if (!map(3)) return;
+    const value_id first = newest();
+    value_id second = x;
+    if (r_.one_in(2) && map(1)) second = newest();
+    else if (r_.one_in(2) && add(op::scale{true, axis}, {x})) second = newest();
+    if (r_.one_in(2)) add(op::binary{op::binary_function::add}, {first, second});
+    else add(op::binary{op::binary_function::sub}, {second, first});
   }
   /// Layers of one input, mostly alike, and what reads them; or one layer whose parts are mapped.
   void add_siblings(value_id x) {
@@ -363,7 +442,14 @@ class random_graph {
     if (!add(op::reshape{{s[0], 2, all / 2}}, {x})) return;
     const value_id apart = newest();
     if (!add(op::constant{{2}}, {})) return;
-    if (add(op::group_norm{2, 1e-2f, 1}, {apart, newest(), newest()})) add(op::reshape{as_list(s)}, {newest()});
+    if (!add(op::group_norm{2, 1e-2f, 1}, {apart, newest(), newest()}) || !add(op::reshape{as_list(s)}, {newest()}))
+      return;
+    for (const auto f : {op::binary_function::mul, op::binary_function::add}) {
+      const value_id y = newest();
+      list<int> c = as_list(s.from(1));
+      for (std::size_t i = 1; i < c.size(); ++i) c[i] = 1;
+      if (r_.one_in(3) || !add(op::constant{c}, {}) || !add(op::binary{f, {}, {}}, {y, newest()})) return;
+    }
   }
   /// Something between a permute and its inverse.
   void add_turned(value_id x) {
@@ -568,6 +654,47 @@ class random_graph {
     add(op::constant{list_of({shape(x).back(0)})}, {});
     add(op::binary{op::binary_function::sub, {}, {}}, {last(), ms});
     add(op::binary{op::binary_function::add, {}, {}}, {xs, last()});
+  }
+  /// Softplus, mish, softsign, softmax, lengths of rows, and blocks of pixels before a convolution, spelled out.
+  void add_spelled_function(value_id x) {
+    const auto apply = [&](activation_function f) { return add(op::activation{f}, {newest()}); };
+    const auto pair_of = [&](op::binary_function f, value_id a) { return add(op::binary{f, {}, {}}, {a, newest()}); };
+    const op::binary plus_one{op::binary_function::add, 1.0f, {}};
+    const int axis = shape(x).rank - 1;
+    switch (r_.below(5)) {
+      case 0:
+        if (!add(op::activation{{function::exp}}, {x}) || !add(plus_one, {newest()}) || !apply({function::log})) return;
+        if (!r_.one_in(4) && apply({function::tanh})) pair_of(op::binary_function::mul, x);
+        return;
+      case 1:
+        if (add(op::activation{{function::abs}}, {x}) && add(plus_one, {newest()}))
+          pair_of(op::binary_function::div, x);
+        return;
+      case 2: {
+        if (!add(op::reduce{op::reduction::max, {axis}, true}, {x}) || !pair_of(op::binary_function::sub, x)) return;
+        if (!apply({function::exp})) return;
+        const value_id e = newest();
+        if (add(op::reduce{op::reduction::sum, {axis}, true}, {e})) pair_of(op::binary_function::div, e);
+        return;
+      }
+      case 3:
+        if (!add(op::activation{{function::square}}, {x})) return;
+        if (!add(op::reduce{op::reduction::sum, {axis}, true}, {newest()}) || !apply({function::sqrt})) return;
+        if (apply({function::clip, 0.1f, HUGE_VALF})) pair_of(op::binary_function::div, x);
+        return;
+      default: {
+        const extents s = shape(x);
+        if (s.rank < 3 || s.rank > 4 || s.back(1) % 2 != 0) return;
+        if (!add(op::slice{{s.rank - 2}, {0}, {s.back(1)}, {2}}, {x})) return;
+        const value_id even = newest();
+        if (!add(op::slice{{s.rank - 2}, {1}, {s.back(1)}, {2}}, {x})) return;
+        if (!add(op::concat{s.rank - 3}, {even, newest()})) return;
+        op::conv2d c;
+        c.out = 2;
+        c.kernel = {1, 1};
+        add(c, {newest()});
+      }
+    }
   }
   /// GELU as exporters spell it.
   void add_gelu(value_id x) {

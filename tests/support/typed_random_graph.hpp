@@ -18,6 +18,7 @@ class typed_random_graph {
       else if (r_.one_in(5)) add_idiom();
       else add_sample();
     }
+    if (seed % 16 == 5) add_attention();
     for (value_id v = 0; v < static_cast<int>(g.values.size()); ++v)
       if (g.at_value(v).readers == 0 || r_.one_in(12)) add_output(g, name("out"), v);
   }
@@ -70,6 +71,28 @@ class typed_random_graph {
     const auto f = from.fields_of(n.fields);
     const pool<element> made = output_elements(from, n);
     add_node(g, *n.type, name(), in, {f.data(), f.size()}, {}, {made.data(), made.size()});
+  }
+
+  /// Attention in products and a softmax, of rows, with a cache, or of one head of keys for all.
+  void add_attention() {
+    const extents rows{2, 3, 8}, apart{2, 2, 3, 4}, one_head{2, 1, 3, 4}, past{2, 2, 5, 4};
+    const auto from_rows = [&] {
+      if (add(op::reshape{{2, 3, 2, 4}}, {value(rows, dtype::f32)})) add(op::permute{{0, 2, 1, 3}}, {newest()});
+      return newest();
+    };
+    const int kind = r_.below(3);
+    const auto keys = [&] {
+      if (kind == 0) return from_rows();
+      if (kind == 1) add(op::concat{2}, {value(past, dtype::f32), value(apart, dtype::f32)});
+      else if (add(op::reshape{{2, 1, 1, 3, 4}}, {value(one_head, dtype::f32)}) &&
+               add(op::expand{{2, 1, 2, 3, 4}}, {newest()}))
+        add(op::reshape{{2, 2, 3, 4}}, {newest()});
+      return newest();
+    };
+    const value_id q = from_rows(), k = keys(), v = keys();
+    if (add(op::matmul{false, true, 0.5f}, {q, k}) && add(op::softmax{}, {newest()}) &&
+        add(op::matmul{}, {newest(), v}) && add(op::permute{{0, 2, 1, 3}}, {newest()}))
+      add(op::reshape{{2, 3, 8}}, {newest()});
   }
 
   /// What rules about types, copies and choices look for.

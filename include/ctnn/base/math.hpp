@@ -11,13 +11,19 @@
 
 namespace ctnn::ir::math {
 
-/// Functions of a floating type, for kernels over several; double's are the C library's (kernels/typed/real.hpp).
+/// Functions of a type of numbers, for kernels over several; double's are the C library's (kernels/typed/real.hpp), and
+/// elements of a field have some, too (loaded/proof/field.hpp).
 template <class T>
 struct of;
 template <>
 struct of<float> {
   static constexpr float sqrt(float x) { return math::sqrt(x); }
   static constexpr float pow(float x, float y) { return math::pow(x, y); }
+  static constexpr float abs(float x) { return math::abs(x); }
+  static constexpr float exp(float x) { return math::exp(x); }
+  static constexpr float log(float x) { return math::log(x); }
+  static constexpr float max(float x, float y) { return math::max(x, y); }
+  static constexpr float min(float x, float y) { return math::min(x, y); }
 };
 
 }  // namespace ctnn::ir::math

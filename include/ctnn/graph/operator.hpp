@@ -591,7 +591,9 @@ struct description {
   weight_slots weights{};  ///< without those that are inputs
 };
 
-struct arguments;  // kernels/tensor.hpp
+template <class T>
+struct basic_arguments;  // kernels/tensor.hpp
+using arguments = basic_arguments<float>;
 using erased_kernel = void (*)(std::span<const double> fields, const arguments&);
 
 /// The operator with its type erased: what a graph's node points to. One object an operator, so addresses compare.

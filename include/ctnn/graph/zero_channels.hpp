@@ -61,6 +61,17 @@ constexpr pool<bool> zero_channels(const graph_view& g, const expression& leaf, 
   return zeros;
 }
 
+/// Makes true what is known of a leaf's channels: calls write(i) for each number that is 0.
+constexpr void write_zero_channels(const graph_view& g, const expression& e, auto&& write) {
+  if (e.type || e.fields.count == 0) return;
+  for (int axis = 0; axis < (e.shape.rank < 2 ? e.shape.rank : 2); ++axis) {
+    const pool<bool> zeros = zero_channels(g, e, axis);
+    const std::int64_t each = e.shape.count(axis + 1, e.shape.rank), all = e.shape.count();
+    for (std::int64_t i = 0; i < all; ++i)
+      if (zeros[static_cast<std::size_t>(i / each) % zeros.size()]) write(static_cast<std::size_t>(i));
+  }
+}
+
 /// Those of a leaf that is a vector, and with them those that are known to hold less.
 constexpr pool<bool> places_not_above_zero(const graph_view& g, const expression& leaf) {
   pool<bool> places(static_cast<std::size_t>(leaf.shape[0]), false);

@@ -40,6 +40,15 @@ constexpr erased_kernel find_reference() {
   else return nullptr;
 }
 
+/// What defines an operator over numbers T: pointers of its record for floats; proofs have theirs of fields
+/// (loaded/proof/definitions.hpp).
+template <class T>
+struct definitions;
+template <>
+struct definitions<float> {
+  static constexpr erased_kernel of(const operator_type& type) { return type.reference(); }
+};
+
 // Outside operator_code, whose functions of the same names would hide those looked for.
 template <class Op>
 constexpr std::int64_t count_packed(const Op& op, int slot, const extents& shape, int block) {

@@ -77,12 +77,14 @@ struct work_share {
   int index = 0, count = 1;
 };
 
-/// Arguments of `run(const Op&, const arguments&)`, the kernel of operator Op.
-struct arguments {
-  std::span<const const_tensor> in;
-  std::span<const tensor> out;
-  std::span<const float* const> weights;  ///< packed (packing.hpp), in the order of Op::weights()
-  work_share share{};                     ///< only kernels that divide (share.hpp) are given less than all
+/// Arguments of `run(const Op&, const arguments&)`, the kernel of operator Op. Definitions (reference/) take those of
+/// any numbers T.
+template <class T>
+struct basic_arguments {
+  std::span<const basic_tensor<const T>> in;
+  std::span<const basic_tensor<T>> out;
+  std::span<const T* const> weights;  ///< packed (packing.hpp), in the order of Op::weights()
+  work_share share{};                 ///< only kernels that divide (share.hpp) are given less than all
   const integer_arguments* integers = nullptr;
   bool backwards = false;  ///< from the last result to the first (overlap.hpp)
 
@@ -92,6 +94,8 @@ struct arguments {
     return integers && integers->made ? integers->made[k] : element(out[k].type);
   }
 };
+
+using arguments = basic_arguments<float>;
 
 /// Distance in elements between neighbours along `axis`, for kernels that walk any layout.
 template <class T>

@@ -16,7 +16,8 @@ std::string where_it_went(const ir::program& p, std::string_view name);
 
 CTNN_ONCE std::string where_it_went(const ir::program& p, std::string_view name) {
   const ir::graph_view before = p.source().network.view();
-  for (const ir::value& v : before.values) {
+  for (std::size_t i = 0; i < before.values.size(); ++i) {
+    const ir::value& v = before.values[i];
     if (v.name != name) continue;
     std::string_view layer = before.at(v.producer).name;
     const auto rule_made = [](std::string_view rule, std::string_view consumed) {
@@ -28,7 +29,7 @@ CTNN_ONCE std::string where_it_went(const ir::program& p, std::string_view name)
       why = went.into.empty() ? "rule '" + std::string(went.rule) + "' removed layer '" + std::string(layer) +
                                     "', and no output needs what took its place"
                               : rule_made(went.rule, layer) + "'" + std::string(went.into) + "'";
-    else if (const ir::rewrite_step* s = first_taken_in(layer, p.history()))
+    else if (const ir::rewrite_step* s = taken_by(layer, static_cast<ir::value_id>(i), before, p.history()))
       why = rule_made(s->rule, s->consumed) + "'" + std::string(layer) + "', which gives its result instead";
     return "value '" + std::string(name) + "' is gone: " + why + "; load without optimization to extract it";
   }

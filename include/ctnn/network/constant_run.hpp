@@ -10,31 +10,35 @@
 namespace ctnn::ir {
 
 /// Every value of a graph, nchw.
-struct graph_values {
-  pool<float> numbers;
+template <class T>
+struct basic_graph_values {
+  pool<T> numbers;
   pool<std::int64_t> first;  ///< by value_id: its first number; one more at the end
 
-  constexpr const float* data(value_id v) const { return numbers.data() + first[static_cast<std::size_t>(v)]; }
-  constexpr float* data(value_id v) { return numbers.data() + first[static_cast<std::size_t>(v)]; }
-  constexpr std::span<const float> of(value_id v) const {
+  constexpr const T* data(value_id v) const { return numbers.data() + first[static_cast<std::size_t>(v)]; }
+  constexpr T* data(value_id v) { return numbers.data() + first[static_cast<std::size_t>(v)]; }
+  constexpr std::span<const T> of(value_id v) const {
     const auto i = static_cast<std::size_t>(v);
     return {numbers.data() + first[i], static_cast<std::size_t>(first[i + 1] - first[i])};
   }
 };
+using graph_values = basic_graph_values<float>;
 
 /// Computes every value of g into `result`. `leaf(expression)` points to a weight's numbers; `inputs` are the
 /// network's, in order. (An argument, not a result: see lower().)
-constexpr void run_graph(const graph_view& g, auto&& leaf, std::span<const float* const> inputs, graph_values& result) {
+template <class T>
+constexpr void run_graph(const graph_view& g, auto&& leaf, std::span<const std::type_identity_t<T>* const> inputs,
+                         basic_graph_values<T>& result) {
   result.first = pool<std::int64_t>(g.values.size() + 1, 0);
   for (std::size_t v = 0; v < g.values.size(); ++v) result.first[v + 1] = result.first[v] + g.values[v].shape.count();
-  result.numbers = pool<float>(static_cast<std::size_t>(result.first[g.values.size()]), 0.0f);
+  result.numbers = pool<T>(static_cast<std::size_t>(result.first[g.values.size()]), T{});
 
-  pool<const_tensor> in;
-  pool<tensor> out;
+  pool<basic_tensor<const T>> in;
+  pool<basic_tensor<T>> out;
   std::size_t next_input = 0;
   for (const node& n : g.nodes) {
     if (n.type == &type_of<op::input>) {
-      const float* from = inputs[next_input++];
+      const T* from = inputs[next_input++];
       std::copy(from, from + g.shape(n.outputs.first).count(), result.data(n.outputs.first));
       continue;
     }
@@ -47,14 +51,14 @@ constexpr void run_graph(const graph_view& g, auto&& leaf, std::span<const float
     for (value_id v = n.outputs.first; v < n.outputs.first + n.outputs.count; ++v)
       out.push_back({result.data(v), g.shape(v)});
     // Folded weights first, all in one array.
-    pool<const float*> weights;
+    pool<const T*> weights;
     pool<std::int64_t> folded;
     std::int64_t folded_count = 0;
     for (expression_id e : g.weights(n)) {
       folded.push_back(folded_count);
       if (g.at_expression(e).type) folded_count += g.at_expression(e).shape.count();
     }
-    pool<float> numbers(static_cast<std::size_t>(folded_count), 0.0f);
+    pool<T> numbers(static_cast<std::size_t>(folded_count), T{});
     for (std::size_t k = 0; k < folded.size(); ++k) {
       const expression_id e = g.weights(n)[k];
       if (!g.at_expression(e).type) {
@@ -62,16 +66,16 @@ constexpr void run_graph(const graph_view& g, auto&& leaf, std::span<const float
         continue;
       }
       const expression_evaluator evaluate(g, e);
-      pool<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()), 0.0f);
+      pool<T> scratch(static_cast<std::size_t>(evaluate.scratch_size()), T{});
       evaluate.run(leaf, scratch.data(), numbers.data() + folded[k]);
       weights.push_back(numbers.data() + folded[k]);
     }
-    pool<const float*> slots;
+    pool<const T*> slots;
     merge_slots(
         given, [&](std::size_t i) { return result.data(all[own + i]); }, [&](std::size_t i) { return weights[i]; },
         weights.size(), slots);
-    n.type->reference()(g.fields_of(n.fields),
-                        {{in.data(), in.size()}, {out.data(), out.size()}, {slots.data(), slots.size()}});
+    detail::definitions<T>::of (*n.type)(
+        g.fields_of(n.fields), {{in.data(), in.size()}, {out.data(), out.size()}, {slots.data(), slots.size()}});
   }
 }
 

@@ -83,6 +83,8 @@ class constant_axes {
     const unsigned both = axes_ | other.axes_;
     return (both & (both - 1)) == 0;
   }
+  /// Whether this lies along all axes of `other`, of the same value.
+  constexpr bool covers(const constant_axes& other) const { return (other.axes_ & ~axes_) == 0; }
   /// The axes from the first to the last along which the numbers lie; [0, 0) of one number.
   constexpr int first() const {
     int a = 0;

@@ -127,17 +127,29 @@ class batch_maker {
     return any && !keeps_samples_apart(x_.made(), x_.made().nodes.back(), have_it) ? refused(n) : problem{};
   }
 
-  /// Attention of one sequence: the samples take the place of its batch.
+  /// Attention: the samples are batches. A mask is broadcast to all of them, or is of each sample's sequence.
   constexpr problem attend(const node& n) {
     const auto own = own_inputs(n);
-    bool alone = own.size() == 3 && n.outputs.count == 1;
-    for (value_id v : own) alone = alone && is_many(v) && one(v)[0] == 1;
-    if (!alone) return refused(n);
+    const auto op = decode<op::attention>(fields(n));
+    const int batch = one(own[0])[0];
+    bool apart = !op.past && !op.lengths && n.outputs.count == 1;
+    for (std::size_t i = 0; i < 3; ++i) apart = apart && is_many(own[i]);
+    if (op.mask) {
+      const extents& m = one(own[3]);
+      const bool alike = m.rank < 4 || m[0] == 1;
+      apart = apart && (is_many(own[3]) ? batch == 1 || (m.rank == 4 && m[0] == batch) : alike);
+    }
+    if (!apart) return refused(n);
     pool<value_id> read;
     value_id made = none;
     for (std::size_t i = 0; i < own.size(); ++i) {
+      if (!is_many(own[i])) {
+        read.push_back(x_.moved(own[i]));
+        continue;
+      }
       extents shape = one(own[i]);
-      shape[0] = samples_;
+      while (i == 3 && shape.rank < 4) shape = shape.with_axis(0, 1);
+      shape[0] *= samples_;
       constexpr std::string_view digits = "0123456789";
       const std::string_view name = x_.name(x_.name(n.name, ".batch."), digits.substr(i, 1));
       const node view = x_.as_node(op::reshape{as_list(shape)}, name);

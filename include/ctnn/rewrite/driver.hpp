@@ -184,6 +184,7 @@ constexpr optimization optimize_part(graph source, span<const rule_record> rules
     r.begin_sweep();
     const std::size_t begin = first ? settled : 0;
     if (const std::size_t steps = r.history().size(); detail::bind_constant_weights(r, begin, end)) {
+      r.note_unread(steps);
       r.name_last_steps(steps, "constant_weight");
       ++result.applied;
       changed = true;
@@ -194,6 +195,7 @@ constexpr optimization optimize_part(graph source, span<const rule_record> rules
     if (shares) r.share_expressions();
     if (const std::size_t steps = r.history().size();
         result.applied < most && detail::merge_common_subexpressions(r, end)) {
+      r.note_unread(steps);
       r.name_last_steps(steps, "common_subexpression");
       ++result.applied;
       changed = true;
@@ -209,6 +211,7 @@ constexpr optimization optimize_part(graph source, span<const rule_record> rules
           const std::size_t steps = r.history().size();
           if (!rule->apply(r, n, nullptr)) continue;
           if (r.history().size() == steps) r.note(r.name(n), r.name(n));  // one operator instead of another
+          r.note_unread(steps);
           r.name_last_steps(steps, rule->info.name);
           if (!fell(before, r.size(), rule->info.component)) {
             result.broken_rule = rule->info.name;

@@ -21,6 +21,7 @@ struct measure {
       0;  ///< readers of nodes that only rearrange, each times the node's position: reading from further up lowers it
 
   std::int64_t weights = 0;  ///< of the nodes, in numbers
+  std::int64_t results = 0;  ///< numbers that nodes with weights make: a layer of single pixels sees fewer of them
 
   friend constexpr auto operator<=>(const measure&, const measure&) = default;
 };
@@ -31,7 +32,8 @@ constexpr bool fell(const measure& was, const measure& now, lowers component) {
   if (component >= lowers::tier && now.tier != was.tier) return now.tier < was.tier;
   if (component >= lowers::position && now.position != was.position) return now.position < was.position;
   if (component >= lowers::movable && now.movable != was.movable) return now.movable < was.movable;
-  return component >= lowers::weights && now.weights < was.weights;
+  if (component >= lowers::weights && now.weights != was.weights) return now.weights < was.weights;
+  return component >= lowers::results && now.results < was.results;
 }
 
 constexpr bool counts_as_node(const operator_type* type) {

@@ -209,6 +209,7 @@ struct either_order : detail::starts_at_node<either_order<What, Name, A, B>, Wha
 template <class What, auto Name, auto Index, class A>
 struct reader : detail::starts_at_node<reader<What, Name, Index, A>, What> {
   static constexpr operator_set firsts = detail::operators_of<A>();
+  static constexpr bool names_all_if_shared = true;  ///< all is found where only another reader is in the way
 
   static constexpr int ways(const rewriter& r, node_id n) { return static_cast<int>(r.inputs_count(n)); }
   template <class M>
@@ -216,7 +217,8 @@ struct reader : detail::starts_at_node<reader<What, Name, Index, A>, What> {
     m.*Name = n;
     m.*Index = way;
     const reason no = A::operand(r, n, way, m);
-    return no ? no : detail::unfit<What>(r, n);
+    if (no && !no.shared) return no;
+    return detail::first_of(detail::unfit<What>(r, n), no);
   }
 };
 

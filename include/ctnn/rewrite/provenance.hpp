@@ -35,11 +35,17 @@ constexpr provenance provenance_of(std::string_view name, const graph_view& afte
   return {{}, p.rule};
 }
 
-/// The first step that made another layer part of the one called `name`, which gives that one's result ever since; or
-/// null.
-constexpr const rewrite_step* first_taken_in(std::string_view name, span<const rewrite_step> history) {
-  for (const rewrite_step& s : history)
-    if (s.into == name && s.consumed != name) return &s;
+/// The first step that made a layer which read value v part of the one called `name`, whose result v was and which
+/// gives that one's result ever since; or null.
+constexpr const rewrite_step* taken_by(std::string_view name, value_id v, const graph_view& before,
+                                       span<const rewrite_step> history) {
+  for (const rewrite_step& s : history) {
+    if (s.into != name || s.consumed == name) continue;
+    for (const node& n : before.nodes)
+      if (n.name == s.consumed)
+        for (const value_id read : before.inputs(n))
+          if (read == v) return &s;
+  }
   return nullptr;
 }
 

@@ -106,7 +106,8 @@ class range_finder {
     if (type->is.rearranges || find::detail::choice<keeps_numbers>::has(type)) return of_input(n);
     interval out;
     activates::visit(r_, n, [&](const auto& layer) {
-      if (!adds_behind_activation(layer)) out = range_of(layer.activation, {});
+      out = range_of(layer.activation, {});
+      if (adds_behind_activation(layer)) out = sum_of(out, of_input(n, 1));
     });
     return out;
   }
@@ -156,17 +157,47 @@ class range_finder {
     if (p.mode != op::pad_mode::constant) return of_input(n);
     return join(of_input(n), only(static_cast<float>(p.value)));
   }
+  // Rounding keeps order. Infinite bounds that cancel, or meet 0, say nothing.
+  static constexpr interval sum_of(const interval& x, const interval& y) {
+    const interval both{x.low + y.low, x.high + y.high};
+    return both.low != both.low || both.high != both.high ? interval{} : both;
+  }
+  static constexpr interval product_of(const interval& x, const interval& y) {
+    constexpr float open = std::numeric_limits<float>::infinity();
+    if (x.low >= 0 && y.low >= 0 && (x.high == open || y.high == open)) return {0};  // 0 * infinity is NaN
+    interval both{open, -open};
+    for (const float a : {x.low, x.high})
+      for (const float b : {y.low, y.high}) {
+        if (!(math::is_finite(a) && math::is_finite(b))) return {};
+        const float ab = rounded(static_cast<double>(a) * static_cast<double>(b));
+        both = join(both, {ab, ab});
+      }
+    return both;
+  }
+  static constexpr interval quotient_of(const interval& x, float k) {
+    const auto by = [k](float a) {
+      return math::is_finite(a) ? rounded(static_cast<double>(a) / static_cast<double>(k)) : (k > 0 ? a : -a);
+    };
+    if (!math::is_finite(k) || k == 0) return {};
+    return k > 0 ? interval{by(x.low), by(x.high)} : interval{by(x.high), by(x.low)};
+  }
+  /// As a float, infinite beyond them.
+  static constexpr float rounded(double x) {
+    constexpr double most = std::numeric_limits<float>::max();
+    constexpr float open = std::numeric_limits<float>::infinity();
+    return x > most ? open : x < -most ? -open : static_cast<float>(x);
+  }
   constexpr interval of_arithmetic(node_id n) {
     const auto b = r_.get<op::binary>(n);
     const interval x = of_input(n), y = b.scalar ? only(*b.scalar) : of_input(n, 1);
     interval both;
     switch (b.function) {
-      case op::binary_function::add:  // rounding keeps order
-        both = {x.low + y.low, x.high + y.high};
-        if (both.low != both.low || both.high != both.high) both = {};
-        break;
-      case op::binary_function::mul:
-        if (x.low >= 0 && y.low >= 0) both = {0};
+      case op::binary_function::add: both = sum_of(x, y); break;
+      case op::binary_function::sub: both = sum_of(x, {-y.high, -y.low}); break;
+      case op::binary_function::rsub: both = sum_of(y, {-x.high, -x.low}); break;
+      case op::binary_function::mul: both = product_of(x, y); break;
+      case op::binary_function::div:  // one rounding, as of a product
+        if (b.scalar) both = quotient_of(x, *b.scalar);
         break;
       case op::binary_function::maximum:
         both = {x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};

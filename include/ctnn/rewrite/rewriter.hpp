@@ -23,6 +23,7 @@ class rewriter {
     knows_zero_channels_ = has_zero_channels(g_.view());
     for (std::size_t i = 0; i < g_.nodes.size() && !any_given_; ++i) any_given_ = given(static_cast<int>(i)) != 0;
     for (std::size_t i = g_.nodes.size(); i-- > 0;) remove_if_unread(static_cast<int>(i));
+    gone_.clear();
   }
 
   // Reading.
@@ -110,6 +111,11 @@ class rewriter {
       const numbers_are k = known_of_weight(of[0]);
       return (f == function::neg && k == zeros) || (f == function::reciprocal && k == ones) ? k : anything;
     }
+    if (e.type == &type_of<op::batch_norm>)  // 1 * gamma / root
+      return e.arguments.count == 5 && known_of_weight(of[0]) == ones && known_of_weight(of[2]) == zeros &&
+                     known_of_weight(of[3]) == zeros && are_positive(known_of_weight(of[1]))
+                 ? positive
+                 : anything;
     // One number for all.
     const bool times = e.type == &type_of<op::binary> && e.arguments.count == 2 &&
                        decode<op::binary>(fields_in(e.fields)).function == op::binary_function::mul;
@@ -129,14 +135,27 @@ class rewriter {
       }
     return false;
   }
+  /// The number that all of a weight's are, where that is known.
+  constexpr optional_number number_of(expression_id weight) const {
+    const expression& e = g_.expressions.items[weight];
+    if (e.type != &type_of<op::full>) return {};
+    return decode<op::full>(fields_in(e.fields)).value;
+  }
   /// Is anything known of channels of zeros?
   constexpr bool knows_zero_channels() const { return knows_zero_channels_; }
   constexpr int readers(value_id v) const { return g_.values.items[v].readers; }
+  /// How many inputs of node n are v.
+  constexpr int reads(node_id n, value_id v) const {
+    int count = 0;
+    for (int i = 0; i < at(n).inputs.count; ++i) count += input(n, i) == v;
+    return count;
+  }
   /// What refuse(node) says, a reason, of the first live node that reads v and is refused; else nothing.
   template <class Refuse>
   constexpr auto refused_reader(value_id v, Refuse&& refuse) const -> decltype(refuse(v)) {
     int seen = 0;
-    for (node_id n = producer(v) + 1; seen < readers(v); ++n) {
+    const auto end = static_cast<node_id>(g_.nodes.size());
+    for (node_id n = producer(v) + 1; n < end && seen < readers(v); ++n) {
       if (!live(n)) continue;
       for (int i = 0; i < at(n).inputs.count; ++i) {
         if (input(n, i) != v) continue;
@@ -285,8 +304,29 @@ class rewriter {
   constexpr void become(node_id n, const Op& op, std::string_view name, span<const value_id> in,
                         span<const expression_id> weights, const extents& shape) {
     become(n, op, name, in, weights);
-    g_.at_value(output(n)).shape = shape;
+    reshape(n, shape);
     g_.at_value(output(n)).name = {};
+  }
+  /// The same of a node with one output, which makes `more` values besides, made by others before it so far.
+  template <class Op>
+  constexpr void become_all(node_id n, const Op& op, span<const value_id> in, span<const value_id> more) {
+    become(n, op, name(n), in, {});
+    pool<value_id> were(1, output(n));
+    were.append(more.data(), more.size());
+    value_id first = none;
+    for (const value_id was : were) {
+      value v = g_.at_value(was);
+      v.producer = n;
+      v.readers = 0;
+      const value_id made = add_value(v);
+      if (first == none) first = made;
+    }
+    g_.at(n).outputs = {first, static_cast<int>(were.size())};
+    for (std::size_t i = 0; i < were.size(); ++i) {
+      const node_id maker = producer(were[i]);
+      forward(were[i], first + static_cast<value_id>(i));
+      if (maker != n) remove_if_unread(maker);
+    }
   }
   /// Node n computes the same of other inputs.
   constexpr void read_instead(node_id n, span<const value_id> in) {
@@ -310,14 +350,14 @@ class rewriter {
   /// change places. The value between them, of `shape`, is a new one and has no name.
   constexpr void exchange(node_id first, node_id second, span<const value_id> in, const extents& shape) {
     const node moves = at(first), computes = at(second);
-    const pool<expression_id> weights = weights_of(second);
+    const pool<expression_id> weights = weights_of(second), moves_by = weights_of(first);
     const value_id between = output(first);
     note(moves.name, computes.name);
     place(first, computes.type, computes.fields, computes.name, in, weights);
-    g_.at_value(between).shape = shape;
+    reshape(first, shape);
     g_.at_value(between).type = type(output(second));
     g_.at_value(between).name = {};
-    place(second, moves.type, moves.fields, moves.name, {&between, 1}, {});
+    place(second, moves.type, moves.fields, moves.name, {&between, 1}, moves_by);
   }
   /// The same with other numbers: `function` for what `second` computes, `move` for how `first` moves it.
   template <class Function, class Move>
@@ -345,11 +385,13 @@ class rewriter {
     place(k, computes.type, computes.fields, computes.name, in, {});
     become(first, constant, constant_name, {}, {&weight, 1}, shape_of(weight));
     g_.at_value(moved).type = type(held);
-    g_.at_value(held).shape = shape;
+    reshape(k, shape);
     g_.at_value(held).type = type(output(second));
     g_.at_value(held).name = {};
     place(second, moves.type, moves.fields, moves.name, {&held, 1}, {});
   }
+  /// Of node n's outputs this one alone is left; nobody reads another.
+  constexpr void keep_output(node_id n, int i) { make(n, {output(n, i), 1}); }
   /// Node n is the same operator with other numbers.
   template <class Op>
   constexpr void recode(node_id n, const Op& op) {
@@ -369,7 +411,7 @@ class rewriter {
     return !at(n).type->describe(fields_of(n), inputs(in.data(), in.size()), {of.data(), of.size()}, d) &&
            d.types.size() == 1 && d.types[0] == made;
   }
-  /// What node n makes has the shape that it infers now, and nobody's name stands for it.
+  /// What node n makes has the shapes that it infers now, and nobody's name stands for it.
   constexpr void resize(node_id n) {
     pool<extents> in;
     pool<element> of;
@@ -381,8 +423,12 @@ class rewriter {
     description d{{made.data(), made.size()}};
     if (at(n).type->describe(fields_of(n), inputs(in.data(), in.size()), {of.data(), of.size()}, d))
       node_does_not_fit(name(n));
-    g_.at_value(output(n)).shape = d.outputs[0];
-    renumber(output(n));
+    count(n, -1, measure_);
+    for (int k = 0; k < at(n).outputs.count; ++k) {
+      g_.at_value(output(n, k)).shape = d.outputs[static_cast<std::size_t>(k)];
+      renumber(output(n, k));
+    }
+    count(n, 1, measure_);
   }
   /// Value v has another element, and nobody's name stands for it.
   constexpr void retype(value_id v, const element& type) {
@@ -400,11 +446,29 @@ class rewriter {
     forward(output(n), v);
     remove_if_unread(n);
   }
+  /// The same of all outputs of n, one of `these` values each.
+  constexpr void bypass(node_id n, span<const value_id> these, std::string_view does_it) {
+    note(name(n), does_it);
+    for (std::size_t i = 0; i < these.size(); ++i) forward(output(n, static_cast<int>(i)), these[i]);
+    remove_if_unread(n);
+  }
   /// The same of all outputs of n, which computes what `twin` does.
   constexpr void merge(node_id n, node_id twin) {
     note(name(n), name(twin));
     for (int i = 0; i < at(n).outputs.count; ++i) forward(output(n, i), output(twin, i));
     remove_if_unread(n);
+  }
+  /// Node n, whose inputs are made before `place`, stands right behind that; those between move on by one place.
+  constexpr void move_behind(node_id place, node_id n) {
+    if (n == place + 1) return;
+    const node moved = at(n);
+    for (node_id i = n; i > place; --i) {
+      const node next = i == place + 1 ? moved : at(i - 1);
+      g_.at(i) = next;
+      for (value_id v = next.outputs.first; v < next.outputs.first + next.outputs.count; ++v)
+        g_.at_value(v).producer = i;
+    }
+    measure_ = measured();
   }
   /// Layers of one input, `these`, are one layer with their outputs one after the other, in the place of the first, and
   /// `parts`, in the place of the second, which cuts its result, of `shape`, into theirs. Nobody may read the first
@@ -412,31 +476,42 @@ class rewriter {
   template <class Layer, class Split>
   constexpr void join(span<const node_id> these, const Layer& layer, span<const expression_id> weights,
                       const extents& shape, const Split& parts) {
-    const node_id first = these[0], second = these[1];
+    const node_id first = these[0];
+    const pool<value_id> were = outputs_of(these);
     const value_id x = input(first), whole = add_value({{}, shape, first, type(output(first))});
-    pool<value_id> were;
-    value_id part = none;
-    for (const node_id n : these) {
-      were.push_back(output(n));
+    for (const node_id n : these)
       if (n != first) note(name(n), name(first));
-      value v = g_.at_value(output(n));
-      v.producer = second;
-      v.readers = 0;
-      const value_id made = add_value(v);
-      if (part == none) part = made;
-    }
     become(first, layer, name(first), {&x, 1}, weights);
-    g_.at(first).outputs = {whole, 1};
-    become(second, parts, name(second), {&whole, 1}, {});
-    g_.at(second).outputs = {part, static_cast<int>(these.size())};
-    for (std::size_t i = 0; i < these.size(); ++i) forward(were[i], part + static_cast<int>(i));
-    for (const node_id n : these) remove_if_unread(n);
+    make(first, {whole, 1});
+    make_parts(these, were, these[1], whole, parts);
+  }
+  /// Nodes that cut a part each out of one value, `these`, are one node that cuts it into `parts`, in the place of the
+  /// earliest.
+  template <class Split>
+  constexpr void cut_at_once(span<const node_id> these, const Split& parts) {
+    node_id earliest = these[0];
+    for (const node_id n : these)
+      if (n < earliest) earliest = n;
+    for (const node_id n : these)
+      if (n != earliest) note(name(n), name(earliest));
+    make_parts(these, outputs_of(these), earliest, input(earliest), parts);
   }
   /// Weights that have become the same are one.
   constexpr void share_expressions() { share_equal_expressions(g_); }
   /// Remembers what happened to a layer; the driver fills in the rule.
   constexpr void note(std::string_view consumed, std::string_view into) {
     history_.push_back({{}, consumed, into, 0, 0});
+  }
+  /// Nodes that went with the steps since `from` because nobody reads them any more are part of what the last made.
+  constexpr void note_unread(std::size_t from) {
+    const std::size_t end = history_.size();
+    for (const std::string_view name : gone_) {
+      bool said = end == from;
+      for (std::size_t k = from; k < history_.size(); ++k)
+        said = said || history_[k].consumed == name || history_[k].into == name;
+      if (!said) note(name, history_[end - 1].into);
+    }
+    gone_.clear();
   }
   /// Why the last of these was done.
   constexpr void chosen_by_cost(double now, double then) {
@@ -481,6 +556,30 @@ class rewriter {
  private:
   static constexpr int pattern_depth = 4;  ///< operators from the last of a pattern to the first
 
+  /// The first output of each of these nodes.
+  constexpr pool<value_id> outputs_of(span<const node_id> these) const {
+    pool<value_id> all;
+    for (const node_id n : these) all.push_back(output(n));
+    return all;
+  }
+  /// Node `at` cuts `whole` into the values that were `these` nodes' own.
+  template <class Split>
+  constexpr void make_parts(span<const node_id> these, const pool<value_id>& were, node_id at, value_id whole,
+                            const Split& parts) {
+    value_id part = none;
+    for (const value_id old : were) {
+      value v = g_.at_value(old);
+      v.producer = at;
+      v.readers = 0;
+      const value_id made = add_value(v);
+      if (part == none) part = made;
+    }
+    become(at, parts, name(at), {&whole, 1}, {});
+    make(at, {part, static_cast<int>(these.size())});
+    for (std::size_t i = 0; i < these.size(); ++i) forward(were[i], part + static_cast<int>(i));
+    for (const node_id n : these) remove_if_unread(n);
+  }
+
   constexpr value_id add_value(const value& v) {
     g_.values.push_back(v);
     forward_.push_back(static_cast<value_id>(forward_.size()));
@@ -510,6 +609,18 @@ class rewriter {
       release(v);
     }
   }
+  /// The first output of node n has this shape.
+  constexpr void reshape(node_id n, const extents& shape) {
+    count(n, -1, measure_);
+    g_.at_value(output(n)).shape = shape;
+    count(n, 1, measure_);
+  }
+  /// Node n makes these values; who reads others is told next.
+  constexpr void make(node_id n, range outputs) {
+    count(n, -1, measure_);
+    g_.at(n).outputs = outputs;
+    count(n, 1, measure_);
+  }
   /// What a reader of value v adds to the measure. (Known at once, unlike the length of a chain, which changes for
   /// everything further down.)
   constexpr std::int64_t position(value_id v) const {
@@ -528,6 +639,8 @@ class rewriter {
     const node& n = at(id);
     for (int i = 0; i < n.weights.count; ++i) m.weights += sign * g_.expressions.items[weight(id, i)].shape.count();
     if (counts_as_node(n.type)) m.nodes += sign;
+    if (n.weights.count > 0 && counts_as_node(n.type))
+      for (int k = 0; k < n.outputs.count; ++k) m.results += sign * shape(output(id, k)).count();
     if (is_liftable(n)) m.position += sign * (id + 1);
     m.tier += sign * (n.type->tier + own_tier(id));
   }
@@ -567,6 +680,7 @@ class rewriter {
       doomed.pop_back();
       if (!is_unread(n)) continue;
       g_.at(n).dead = true;
+      gone_.push_back(at(n).name);
       count(n, -1, measure_);
       for (int i = 0; i < at(n).inputs.count; ++i) {
         const value_id v = input(n, i);
@@ -581,6 +695,7 @@ class rewriter {
   graph g_;
   pool<value_id> forward_;
   pool<rewrite_step> history_;
+  pool<std::string_view> gone_;  ///< nodes that nobody reads since the last step, by name
   pool<int> touched_;  ///< by value: the sweep in which it last lost or gained a reader
   pool<int> seen_below_;  ///< by value: how many operators further down a change above it is seen
   int sweep_ = 0;

@@ -107,6 +107,10 @@ struct rule_entry<Rule> {
         Rule::rewrite(r, m);
         return true;
       }
+      // Who else reads a value is worth saying if nothing else is in the way.
+      if constexpr (detail::has_guard<Rule> && requires { pattern::names_all_if_shared; })
+        if (why && no.shared && no.layer == r.name(r.producer(r.input(n, way))))
+          if (const reason other = Rule::guard(r, m)) no = other;  // or nothing to say
       if (why && !no.silent) *why = no;
     }
     return false;

@@ -12,7 +12,7 @@ namespace ctnn::ir {
 class rewriter;
 
 /// The component a rule lowers; the ones before it stay or fall.
-enum class lowers { nodes, tier, position, movable, weights };
+enum class lowers { nodes, tier, position, movable, weights, results };
 
 /// Whether applying a rule changes numbers.
 enum class numerics {
@@ -50,11 +50,20 @@ struct operator_set {
   }
 };
 
+/// How it is known that a rule is right but for its numerics (../loaded/proof/prove.hpp). All are run besides.
+enum class proved_by {
+  algebra,  ///< over a field, whatever the functions and the order of numbers are
+  order,    ///< the same, by the order of real numbers
+  running,  ///< not at all, for a reason
+};
+
 struct rule_info {
   std::string_view name;
   std::string_view arrow;
   lowers component;
   numerics effect;
+  proved_by proof = proved_by::algebra;
+  std::string_view unproved{};  ///< why it is checked by running alone
 };
 
 /// A rule without its type: what the driver looks up and the reports list.

@@ -7,27 +7,40 @@
 #include "driver.hpp"
 #include "rules/activation.hpp"
 #include "rules/affine.hpp"
+#include "rules/attention.hpp"
+#include "rules/blocks.hpp"
 #include "rules/broadcast.hpp"
 #include "rules/byte_products.hpp"
 #include "rules/channels.hpp"
 #include "rules/composite.hpp"
 #include "rules/constant.hpp"
 #include "rules/elimination.hpp"
+#include "rules/fewer_outputs.hpp"
+#include "rules/functions.hpp"
 #include "rules/gelu.hpp"
 #include "rules/hardswish.hpp"
+#include "rules/heads.hpp"
 #include "rules/join.hpp"
-#include "rules/lifting.hpp"
+#include "rules/key_values.hpp"
 #include "rules/known.hpp"
+#include "rules/lifting.hpp"
+#include "rules/linear_maps.hpp"
 #include "rules/matrix.hpp"
+#include "rules/merged_constants.hpp"
 #include "rules/movement.hpp"
+#include "rules/negation.hpp"
+#include "rules/norm_channels.hpp"
 #include "rules/normalization.hpp"
 #include "rules/packed.hpp"
 #include "rules/padding.hpp"
 #include "rules/parts.hpp"
+#include "rules/pixel_layers.hpp"
+#include "rules/pooled_maps.hpp"
 #include "rules/products.hpp"
 #include "rules/quantized.hpp"
 #include "rules/reduction.hpp"
 #include "rules/residual.hpp"
+#include "rules/sequences.hpp"
 #include "rules/siblings.hpp"
 #include "rules/transposes.hpp"
 #include "rules/typing.hpp"
@@ -51,9 +64,11 @@ struct default_rules : ir::known_rules<
     rules::global_pool_to_reduce,
     rules::whole_pool,
     rules::reduce_reshape,
+    rules::reduce_chain,
     rules::reshape_chain,
     rules::flatten_linear,
     rules::linear_ones,
+    rules::samples_first,
     rules::permute_none,
     rules::permute_ones,
     rules::permute_chain,
@@ -81,7 +96,14 @@ struct default_rules : ir::known_rules<
     rules::concat_chain,
     rules::slice_chain,
     rules::slice_of_concat,
+    rules::slice_within_part,
+    rules::split_of_concat,
     rules::concat_of_split,
+    rules::join_before_concat,
+    rules::fewer_outputs,
+    rules::halves_apart,
+    rules::conv_of_blocks,
+    rules::slices_to_split,
     // Padding
     rules::pad_nothing,
     rules::reshape_before_pad,
@@ -99,7 +121,12 @@ struct default_rules : ir::known_rules<
     rules::fold_affine,
     rules::affine_before_concat,
     rules::affine_before_split,
+    rules::affine_before_pool,
+    rules::norm_channels,
     rules::merge_affine,
+    rules::merge_constants,
+    rules::scaled_square,
+    rules::scaled_constant,
     // Several operators that spell one
     rules::gated_by_itself,
     rules::two_sided_relu_by_channel,
@@ -113,10 +140,22 @@ struct default_rules : ir::known_rules<
     rules::gelu_by_erf,
     rules::spelled_hardsigmoid,
     rules::spelled_hardswish,
+    rules::spelled_softplus,
+    rules::spelled_mish,
+    rules::spelled_swish,
+    rules::spelled_softsign,
+    rules::spelled_softmax,
+    rules::negated_twice,
+    rules::negated_term,
+    rules::negated_layer,
+    rules::negated_input,
     rules::positive_factor,
     rules::spelled_norm,
     rules::scaled_norm,
     rules::expanded_norm,
+    rules::sum_of_squares,
+    rules::norm_by_name,
+    rules::spelled_lp_norm,
     rules::norm_operand,
     rules::spelled_groups,
     // Products of two values
@@ -127,6 +166,11 @@ struct default_rules : ir::known_rules<
     rules::scaled_product,
     rules::einsum_nothing,
     rules::einsum_product,
+    // Attention
+    rules::spelled_attention,
+    rules::shared_keys,
+    rules::cached_keys,
+    rules::heads_in_rows,
     // Conversions, copies and choices
     rules::cast_chain,
     rules::rounding_between,
@@ -153,10 +197,13 @@ struct default_rules : ir::known_rules<
     rules::activation_before_pool,
     rules::activation_before_concat,
     rules::activation_before_split,
+    rules::part_with_activation,
+    rules::sum_of_maps,
     rules::fuse_residual,
     rules::fuse_residual_last,
     rules::weighted_sum,
     rules::scaled_term,
+    rules::scaled_sum,
     // Weights of zeros and ones
     rules::neutral_weight,
     rules::zero_bias,
@@ -164,6 +211,9 @@ struct default_rules : ir::known_rules<
     rules::fuse_slopes,
     // What costs less (graph/cost.hpp)
     rules::multiply_weights,
+    rules::shuffled_weight,
+    rules::average_first,
+    rules::resize_last,
     rules::conv_of_one_pixel,
     rules::join_siblings,
     // Weights that take less memory as they are

@@ -31,8 +31,8 @@ constexpr void append_sentence(Out& out, const near_miss& miss) {
   say(" ns now");
 }
 
-/// Lines about a layer: where it went, or why it is still there. `history` is what the rules did to `before`, `after`
-/// what they made of it. None: no such layer.
+/// Lines about a layer: where it went, or the three nearest reasons why it is still there. `history` is what the rules
+/// did to `before`, `after` what they made of it. None: no such layer.
 template <class Text>
 constexpr void explain(const graph_view& before, const graph_view& after, span<const rewrite_step> history,
                        span<const rule_record> rules, std::string_view layer, pool<Text>& lines) {
@@ -53,12 +53,16 @@ constexpr void explain(const graph_view& before, const graph_view& after, span<c
     return line(layer, gone.into.empty() ? ": gone, nothing does its work" : ": part of ", gone.into, by ? " (" : "",
                 gone.rule, by ? ")" : "");
   }
-  // Rules about two layers say more than those about one.
+  // The nearest of them: only another reader is in the way, it would cost more, it is about two layers, about one.
+  constexpr std::size_t nearest = 3;
   pool<near_miss> misses;
   find_near_misses(after, rules, layer, misses);
-  for (const bool pairs : {true, false})
+  const auto distance = [&](const near_miss& m) {
+    return m.why.shared ? 0 : m.why.then != 0 ? 1 : !m.why.layer.empty() && m.why.layer != m.layer ? 2 : 3;
+  };
+  for (int far = 0; far < 4; ++far)
     for (const near_miss& m : misses) {
-      if (m.why.layer.empty() == pairs) continue;
+      if (distance(m) != far || lines.size() == nearest) continue;
       Text t;
       append_sentence(t, m);
       bool said = false;

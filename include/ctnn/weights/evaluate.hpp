@@ -41,10 +41,11 @@ class expression_evaluator {
 
   /// `leaf(expression)` points to a leaf's numbers, in logical order, `leaf.numbers(expression)` has integers in their
   /// own type, or is not there and nothing reads them as real numbers; the result goes to `out`.
-  constexpr void run(auto&& leaf, float* scratch, float* out) const {
-    pool<const float*> numbers(needed_.size(), nullptr);
-    pool<const_tensor> in;
-    pool<const float*> weights;
+  template <class T>
+  constexpr void run(auto&& leaf, std::type_identity_t<T>* scratch, T* out) const {
+    pool<const T*> numbers(needed_.size(), nullptr);
+    pool<basic_tensor<const T>> in;
+    pool<const T*> weights;
     for (expression_id e = first_; e <= target_; ++e) {
       if (!needed_[static_cast<std::size_t>(e)]) continue;
       const expression& x = g_.at_expression(e);
@@ -57,14 +58,16 @@ class expression_evaluator {
       } else if (is_alias(e)) {
         numbers[static_cast<std::size_t>(e)] = numbers[static_cast<std::size_t>(arguments_of_x[0])];
       } else {
-        float* to = e == target_ ? out : scratch;
+        T* to = e == target_ ? out : scratch;
         if (e != target_) scratch += count;
-        if (x.type == &type_of<op::dequantize>) run_dequantize(x, leaf, numbers, to);
-        else run_one(x, numbers, in, weights, to);
+        bool is_done = false;
+        if constexpr (std::is_same_v<T, float>)
+          if (x.type == &type_of<op::dequantize>) run_dequantize(x, leaf, numbers, to), is_done = true;
+        if (!is_done) run_one(x, numbers, in, weights, to);
         numbers[static_cast<std::size_t>(e)] = to;
       }
       if (e != target_) continue;
-      const float* from = numbers[static_cast<std::size_t>(e)];
+      const T* from = numbers[static_cast<std::size_t>(e)];
       for (std::int64_t i = 0; i < count && from != out; ++i) out[i] = from[i];
     }
   }
@@ -110,11 +113,12 @@ class expression_evaluator {
     else f(numbers[static_cast<std::size_t>(e)]);
   }
 
-  constexpr void run_one(const expression& x, const pool<const float*>& numbers, pool<const_tensor>& in,
-                         pool<const float*>& weights, float* to) const {
-    const tensor result{to, x.shape};
+  template <class T>
+  constexpr void run_one(const expression& x, const pool<const T*>& numbers, pool<basic_tensor<const T>>& in,
+                         pool<const T*>& weights, T* to) const {
+    const basic_tensor<T> result{to, x.shape};
     if (x.type == &type_of<op::full>) {
-      const float value = decode<op::full>(g_.fields_of(x.fields)).value;
+      const T value = static_cast<T>(decode<op::full>(g_.fields_of(x.fields)).value);
       for (std::int64_t i = 0; i < x.shape.count(); ++i) to[i] = value;
       return;
     }
@@ -129,7 +133,8 @@ class expression_evaluator {
     const std::size_t own = all - static_cast<std::size_t>(count_slots(given));
     merge_slots(given, [&](std::size_t i) { return in[own + i].data; }, [&](std::size_t i) { return in[all + i].data; },
                 in.size() - all, weights);
-    x.type->reference()(g_.fields_of(x.fields), {{in.data(), own}, {&result, 1}, {weights.data(), weights.size()}});
+    detail::definitions<T>::of (*x.type)(g_.fields_of(x.fields),
+                                         {{in.data(), own}, {&result, 1}, {weights.data(), weights.size()}});
   }
   constexpr int input_count(const expression& x, int arguments) const {
     description d;

@@ -20,8 +20,8 @@ struct operand {
 template <class Op>
 constexpr bool gives(const Op& p, std::initializer_list<operand> in, std::initializer_list<const float*> weights,
                      std::initializer_list<float> want, float tolerance = 1e-6f) {
-  extents shapes[4];
-  const_tensor inputs[4];
+  extents shapes[8];
+  const_tensor inputs[8];
   std::size_t n = 0;
   for (const operand& x : in) {
     if (static_cast<std::size_t>(x.shape.count()) != x.numbers.size()) return false;

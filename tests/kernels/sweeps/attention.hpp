@@ -114,7 +114,7 @@ class attention_numbers {
           keep(op::attention_scores::with_softcap);
           for (int j = 0; j < n_keys; ++j) {
             double& v = s[static_cast<std::size_t>(j)];
-            if (p.mask) v += masked(n, h, i, j);
+            if (p.mask) v = masked(n, h, i, j, v);
             if (j >= valid || (p.causal && j > i + ahead)) v = -infinity;
           }
           keep(op::attention_scores::with_mask);
@@ -163,7 +163,7 @@ class attention_numbers {
     return numbers[static_cast<std::size_t>(input + (c.p.mask ? 3 : 2))].data() +
            ((n * c.kv_heads + h) * c.past + j) * size;
   }
-  double masked(int n, int h, int i, int j) {
+  double masked(int n, int h, int i, int j, double score) {
     const int at[] = {j, i, h, n};
     int offset = 0, stride = 1;
     for (int d = 0; d < c.mask.rank; ++d) {
@@ -173,8 +173,8 @@ class attention_numbers {
       stride *= size;
     }
     const auto k = static_cast<std::size_t>(offset);
-    if (c.booleans) return bits[k] ? 0 : -std::numeric_limits<double>::infinity();
-    return double{numbers[3][k]};
+    if (c.booleans) return bits[k] ? score : double{c.p.hidden_score};
+    return score + double{numbers[3][k]};
   }
 
   random_numbers random{3};
@@ -223,8 +223,9 @@ void sweep_attention(const Run& kernel) {
             kernel,
             {.p = causal, .kv_heads = 2, .rows = rows, .keys = keys, .past = 3, .size = 16, .width = 4, .flat = flat});
       }
-  // Masks of every form; rows that see nothing are NaN.
-  for (const bool booleans : {false, true})
+  // Masks of every form; rows that see nothing are NaN, unless what booleans hide has a score.
+  for (const int booleans : {0, 1, 2}) {
+    if (booleans == 2) masked.hidden_score = -1;
     for (const extents& mask : {extents{}, {1}, {9}, {40}, {30, 1}, {30, 40}, {2, 1, 1, 40}, {6, 30, 31}})
       compare_attention(kernel, {.p = masked,
                                  .batch = 2,
@@ -235,7 +236,8 @@ void sweep_attention(const Run& kernel) {
                                  .size = 8,
                                  .width = 8,
                                  .mask = mask,
-                                 .booleans = booleans});
+                                 .booleans = booleans > 0});
+  }
   for (const auto which : {product, with_softcap, with_mask, probabilities}) {
     op::attention all = capped;
     all.which = which;

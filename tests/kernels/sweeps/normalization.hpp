@@ -109,14 +109,17 @@ void sweep_statistics(const Run& run) {
       compare(run, op::lp_normalize{-1, p}, {{3, n}}, {{}, {}}, o);
       compare(run, op::lp_normalize{0, p}, {{3, n}}, {{}, {}}, o);
       compare(run, op::lp_normalize{1, p}, {{2, n, 3}}, {{}, {}}, o);
+      for (const float eps : {1e-12f, 1.5f, 1e6f}) compare(run, op::lp_normalize{1, p, eps}, {{2, n, 3}}, {{}, {}}, o);
     }
     for (const list<int>& axes : {list<int>{0, 2}, {1}, {2}, {0, 1}, {0, 1, 2}})
-      compare(run, op::mean_variance_normalize{axes}, {{3, 5, n}}, {{}, {}}, o);
+      for (const float eps : {0.0f, 1e-5f, 2.0f})
+        compare(run, op::mean_variance_normalize{axes, eps}, {{3, 5, n}}, {{}, {}}, o);
   }
   for (int p : {1, 2}) {
     for (int axis = 0; axis < 5; ++axis) compare(run, op::lp_normalize{axis, p}, {{3, 1, 2, 4, 17}}, {{}, {}}, o);
     compare_with_specials(run, op::lp_normalize{1, p}, {2, 37}, {}, o);
     compare_with_specials(run, op::lp_normalize{0, p}, {3, 19}, {}, o);
+    compare_with_specials(run, op::lp_normalize{1, p, 1e-3f}, {2, 37}, {}, o);
   }
   for (const list<int>& axes : {list<int>{0}, {3}, {0, 2, 3}, {1, 3}, {2, 3}, {0, 1, 2, 3}})
     compare(run, op::mean_variance_normalize{axes}, {{2, 19, 3, 5}}, {{}, {}}, o);

@@ -23,6 +23,8 @@ TEST_CASE("attention weighs values by the softmax of products") {
   p.mask = true;
   require_near(run_typed(p, {q, k, v, make<bool>({2, 2}, {1, 0, 0, 1})})[0], {1, 1, 2, 1}, {10, 20});
   require_near(run_typed(p, {q, k, v, make<float>({2, 2}, {0, 1, 0, -1})})[0], {1, 1, 2, 1}, {10 + 10 * high, 15});
+  p.hidden_score = 1;  // the score of those that booleans hide
+  require_near(run_typed(p, {q, k, v, make<bool>({2, 2}, {1, 0, 0, 0})})[0], {1, 1, 2, 1}, {10 + 10 * high, 15});
 }
 
 TEST_CASE("attention with shared heads and a past, in either form") {

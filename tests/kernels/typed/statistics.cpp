@@ -62,6 +62,9 @@ TEST_CASE("nothing finite is divided by a root of 0, or it counts as what the op
 TEST_CASE("norms, mean and variance, neighbouring channels") {
   require_near(run_typed(op::lp_normalize{1, 2}, {make<float>({2, 2}, {3, 4, 0, 0})})[0], {2, 2}, {0.6f, 0.8f, 0, 0});
   require_near(run_typed(op::lp_normalize{1, 1}, {make<float>({1, 2}, {-1, 3})})[0], {1, 2}, {-0.25f, 0.75f});
+  require_near(run_typed(op::lp_normalize{1, 2, 10}, {make<float>({2, 2}, {3, 4, 30, 40})})[0], {2, 2},
+               {0.3f, 0.4f, 0.6f, 0.8f});
+  require_near(run_typed(op::mean_variance_normalize{{0}, 3}, {make<float>({2, 1}, {1, 3})})[0], {2, 1}, {-0.5f, 0.5f});
   require_near(run_typed(op::mean_variance_normalize{{0}}, {make<float>({2, 2}, {1, 10, 3, 30})})[0], {2, 2},
                {-1, -1, 1, 1});
   require_near(run_typed(op::local_response_norm{3, 3, 1, 1}, {make<float>({3, 1, 1}, {1, 2, 3})})[0], {3, 1, 1},

@@ -2,6 +2,8 @@
 // Attention as one operator (ONNX Attention) and the rotation of positions.
 #pragma once
 
+#include <limits>
+
 #include "typing.hpp"
 
 namespace ctnn::op {
@@ -30,6 +32,7 @@ struct attention {
   bool present = false;
   bool scores = false;
   attention_scores which = attention_scores::product;
+  float hidden_score = -std::numeric_limits<float>::infinity();  ///< the score of a key that a boolean does not keep
 
   static constexpr void fields(auto& self, auto&& field) {
     field("heads", self.heads);
@@ -43,11 +46,13 @@ struct attention {
     field("present", self.present);
     field("scores", self.scores);
     field("which", self.which);
+    field("hidden_score", self.hidden_score);
   }
   constexpr bool refuses() const { return lengths; }
   /// Sequences, where nothing but what they attend to is read and made.
   constexpr int passes(int back, inputs in) const {
-    return in.size() == 3 && output_count() == 1 && back == in[0].rank - 1 ? back : -1;
+    const bool apart = !mask || in[0].rank == 4 || in[3].rank != 3;  // no axis of heads in a batch's place
+    return !past && !lengths && apart && output_count() == 1 && back == in[0].rank - 1 ? back : -1;
   }
   constexpr int output_count() const { return 1 + (present ? 2 : 0) + (scores ? 1 : 0); }
   /// (batch, heads, length, size) of an input.

@@ -67,8 +67,12 @@ struct cast {
   static constexpr traits is{.each = true, .divisible = true, .vectors = vectors_of::conversions};
 
   dtype to = dtype::f32;
+  bool of_result = false;  ///< rounds what an operator of halves computes in f32; no file has this cast
 
-  static constexpr void fields(auto& self, auto&& field) { field("to", self.to); }
+  static constexpr void fields(auto& self, auto&& field) {
+    field("to", self.to);
+    field("of_result", self.of_result);
+  }
   constexpr problem infer(inputs in, outputs result) const {
     result[0] = in[0];
     return {};

@@ -65,22 +65,22 @@ constexpr void for_each_row(const three_axes& g, const int (&strided)[3], const 
   }
 }
 
-template <int Axes>
-constexpr void run(const op::conv<Axes>& p, const arguments& a) {
+template <int Axes, class T>
+constexpr void run(const op::conv<Axes>& p, const basic_arguments<T>& a) {
   const extents& in = a.in[0].shape;
   const three_axes g(p, p.padding(in), in, a.out[0].shape);
   const int batch = p.has_batch(in) ? in[0] : 1, channels = p.channels_of(in);
   const int group_in = channels / p.groups, group_out = p.out / p.groups;
   const std::ptrdiff_t in_plane = g.input_plane(), plane = g.output_plane(),
                        taps = static_cast<std::ptrdiff_t>(p.taps());
-  float* y = a.out[0].data;
-  const float* residual = a.in.size() == 2 ? a.in[1].data : nullptr;
+  T* y = a.out[0].data;
+  const T* residual = a.in.size() == 2 ? a.in[1].data : nullptr;
   for (int n = 0; n < batch; ++n) {
     for (int o = 0; o < p.out; ++o, y += plane) {
-      const float start = p.bias ? a.weights[1][o] : 0.0f;
+      const T start = p.bias ? a.weights[1][o] : T{0};
       for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] = start;
-      const float* weight = a.weights[0] + std::ptrdiff_t{o} * group_in * taps;
-      const float* x = a.in[0].data + (std::ptrdiff_t{n} * channels + o / group_out * group_in) * in_plane;
+      const T* weight = a.weights[0] + std::ptrdiff_t{o} * group_in * taps;
+      const T* x = a.in[0].data + (std::ptrdiff_t{n} * channels + o / group_out * group_in) * in_plane;
       for (int c = 0; c < group_in; ++c, x += in_plane, weight += taps)
         for_each_row(g, g.size, g.count, [&](int tap, std::ptrdiff_t from, std::ptrdiff_t to, tap_range q, int offset) {
           for (int j = q.first; j < q.last; ++j) y[to + j] += weight[tap] * x[from + j * g.stride[2] + offset];
@@ -88,7 +88,7 @@ constexpr void run(const op::conv<Axes>& p, const arguments& a) {
       if (residual != nullptr && !p.residual_last)
         for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] += residual[i];
       if (p.has_slopes()) {
-        const float slope = a.weights[p.slopes()][o];
+        const T slope = a.weights[p.slopes()][o];
         for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] = y[i] < 0 ? y[i] * slope : y[i];
       } else if (p.activation)
         for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] = apply(p.activation, y[i]);
@@ -99,23 +99,23 @@ constexpr void run(const op::conv<Axes>& p, const arguments& a) {
   }
 }
 
-template <int Axes>
-constexpr void run(const op::conv_transpose<Axes>& p, const arguments& a) {
+template <int Axes, class T>
+constexpr void run(const op::conv_transpose<Axes>& p, const basic_arguments<T>& a) {
   const extents& in = a.in[0].shape;
   const three_axes g(p, p.pad, in, a.out[0].shape);
   const int batch = p.has_batch(in) ? in[0] : 1, channels = p.channels_of(in);
   const int group_in = channels / p.groups, group_out = p.out / p.groups;
   const std::ptrdiff_t in_plane = g.input_plane(), plane = g.output_plane(),
                        taps = static_cast<std::ptrdiff_t>(p.taps());
-  float* y = a.out[0].data;
+  T* y = a.out[0].data;
   for (int n = 0; n < batch; ++n) {
     for (int o = 0; o < p.out; ++o, y += plane) {
-      const float start = p.bias ? a.weights[1][o] : 0.0f;
+      const T start = p.bias ? a.weights[1][o] : T{0};
       for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] = start;
       const int first = o / group_out * group_in;  // of the group's inputs
-      const float* x = a.in[0].data + (std::ptrdiff_t{n} * channels + first) * in_plane;
+      const T* x = a.in[0].data + (std::ptrdiff_t{n} * channels + first) * in_plane;
       for (int c = 0; c < group_in; ++c, x += in_plane) {
-        const float* weight = a.weights[0] + (std::ptrdiff_t{first + c} * group_out + o % group_out) * taps;
+        const T* weight = a.weights[0] + (std::ptrdiff_t{first + c} * group_out + o % group_out) * taps;
         for_each_row(g, g.count, g.size, [&](int tap, std::ptrdiff_t to, std::ptrdiff_t from, tap_range q, int offset) {
           for (int j = q.first; j < q.last; ++j) y[to + j * g.stride[2] + offset] += weight[tap] * x[from + j];
         });

@@ -8,19 +8,20 @@
 
 namespace ctnn::ir {
 
-constexpr float apply(op::binary_function f, float a, float b) {
+template <class T>
+constexpr T apply(op::binary_function f, T a, T b) {
   using enum op::binary_function;
   switch (f) {
     case add: return a + b;
     case sub: return a - b;
     case mul: return a * b;
     case div: return a / b;
-    case maximum: return math::max(a, b);
-    case minimum: return math::min(a, b);
-    case pow: return math::pow(a, b);
+    case maximum: return math::of<T>::max(a, b);
+    case minimum: return math::of<T>::min(a, b);
+    case pow: return math::of<T>::pow(a, b);
     case rsub: return b - a;
     case rdiv: return b / a;
-    case rpow: return math::pow(b, a);
+    case rpow: return math::of<T>::pow(b, a);
     case prelu: return a < 0 ? a * b : a;
   }
   return a;
@@ -30,24 +31,27 @@ constexpr float apply(op::binary_function f, float a, float b) {
 
 namespace ctnn::ir::reference {
 
-template <class Function>
-constexpr void for_each_element(const arguments& a, Function f) {
-  const float* x = a.in[0].data;
-  float* y = a.out[0].data;
+template <class T, class Function>
+constexpr void for_each_element(const basic_arguments<T>& a, Function f) {
+  const T* x = a.in[0].data;
+  T* y = a.out[0].data;
   const std::int64_t n = a.in[0].shape.count();
   for (std::int64_t i = 0; i < n; ++i) y[i] = f(x[i]);
 }
 
-constexpr void run(const op::activation& p, const arguments& a) {
-  for_each_element(a, [f = p.activation](float x) { return apply(f, x); });
+template <class T>
+constexpr void run(const op::activation& p, const basic_arguments<T>& a) {
+  for_each_element(a, [f = p.activation](T x) { return apply(f, x); });
 }
 
-constexpr void run(const op::dropout& p, const arguments& a) {
-  for_each_element(a, [s = p.scale](float x) { return x * s; });
+template <class T>
+constexpr void run(const op::dropout& p, const basic_arguments<T>& a) {
+  for_each_element(a, [s = static_cast<T>(p.scale)](T x) { return x * s; });
 }
 
-constexpr void run(const op::identity&, const arguments& a) {
-  for_each_element(a, [](float x) { return x; });
+template <class T>
+constexpr void run(const op::identity&, const basic_arguments<T>& a) {
+  for_each_element(a, [](T x) { return x; });
 }
 
 namespace detail {
@@ -62,8 +66,9 @@ constexpr std::int64_t broadcast_place(const extents& operand, int rank, const c
 }
 
 /// A row of a binary operator; the usual functions are worth a loop of their own (clang counts steps).
-constexpr void binary_row(op::binary_function f, std::ptrdiff_t n, float* y, std::ptrdiff_t dy, const float* a,
-                          std::ptrdiff_t da, const float* b, std::ptrdiff_t db) {
+template <class T>
+constexpr void binary_row(op::binary_function f, std::ptrdiff_t n, T* y, std::ptrdiff_t dy, const T* a,
+                          std::ptrdiff_t da, const T* b, std::ptrdiff_t db) {
   using enum op::binary_function;
   if (f == add)
     for (std::ptrdiff_t i = 0; i < n; ++i) y[i * dy] = a[i * da] + b[i * db];
@@ -73,7 +78,8 @@ constexpr void binary_row(op::binary_function f, std::ptrdiff_t n, float* y, std
     for (std::ptrdiff_t i = 0; i < n; ++i) y[i * dy] = apply(f, a[i * da], b[i * db]);
 }
 
-constexpr void activate(const activation_function& f, const tensor& t) {
+template <class T>
+constexpr void activate(const activation_function& f, const basic_tensor<T>& t) {
   if (!f) return;
   const std::int64_t n = t.shape.count();
   for (std::int64_t i = 0; i < n; ++i) t.data[i] = apply(f, t.data[i]);
@@ -81,13 +87,15 @@ constexpr void activate(const activation_function& f, const tensor& t) {
 
 }  // namespace detail
 
-constexpr void run(const op::binary& p, const arguments& a) {
-  const tensor& y = a.out[0];
-  const float* x = a.in[0].data;
+template <class T>
+constexpr void run(const op::binary& p, const basic_arguments<T>& a) {
+  const basic_tensor<T>& y = a.out[0];
+  const T* x = a.in[0].data;
   if (p.scalar) {
-    detail::binary_row(p.function, static_cast<std::ptrdiff_t>(y.shape.count()), y.data, 1, x, 1, &p.scalar.value, 0);
+    const T scalar = static_cast<T>(p.scalar.value);
+    detail::binary_row(p.function, static_cast<std::ptrdiff_t>(y.shape.count()), y.data, 1, x, 1, &scalar, 0);
   } else {
-    const float* z = a.in[1].data;
+    const T* z = a.in[1].data;
     extents rows = y.shape;
     const std::ptrdiff_t n = rows.rank > 0 ? rows.back(0) : 1;
     if (rows.rank > 0) rows.back(0) = 1;
@@ -103,24 +111,27 @@ constexpr void run(const op::binary& p, const arguments& a) {
   detail::activate(p.activation, y);
 }
 
-constexpr void run(const op::eltwise& p, const arguments& a) {
-  const tensor& out = a.out[0];
-  float* y = out.data;
+template <class T>
+constexpr void run(const op::eltwise& p, const basic_arguments<T>& a) {
+  const basic_tensor<T>& out = a.out[0];
+  T* y = out.data;
   const std::int64_t n = out.shape.count();
-  const auto coefficient = [&](std::size_t k) { return p.coefficients.empty() ? 1.0f : p.coefficients[k]; };
+  const auto coefficient = [&](std::size_t k) {
+    return p.coefficients.empty() ? T{1} : static_cast<T>(p.coefficients[k]);
+  };
   const bool sum = p.function == op::eltwise_function::sum;
-  const float first = sum ? coefficient(0) : 1.0f;
-  const float* x = a.in[0].data;
+  const T first = sum ? coefficient(0) : T{1};
+  const T* x = a.in[0].data;
   for (std::int64_t i = 0; i < n; ++i) y[i] = first * x[i];
   for (std::size_t k = 1; k < a.in.size(); ++k) {
     x = a.in[k].data;
     if (sum) {
-      const float w = coefficient(k);
+      const T w = coefficient(k);
       for (std::int64_t i = 0; i < n; ++i) y[i] += w * x[i];
     } else if (p.function == op::eltwise_function::prod) {
       for (std::int64_t i = 0; i < n; ++i) y[i] *= x[i];
     } else {
-      for (std::int64_t i = 0; i < n; ++i) y[i] = math::max(y[i], x[i]);
+      for (std::int64_t i = 0; i < n; ++i) y[i] = math::of<T>::max(y[i], x[i]);
     }
   }
   detail::activate(p.activation, out);

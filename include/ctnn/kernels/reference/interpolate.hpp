@@ -133,8 +133,11 @@ class position_along {
 
 }  // namespace detail
 
-constexpr void run(const op::interpolate& p, const arguments& a) {
-  const const_tensor& x = a.in[0];
+/// Floats are summed in double.
+template <class T>
+constexpr void run(const op::interpolate& p, const basic_arguments<T>& a) {
+  using sum_type = std::conditional_t<std::is_same_v<T, float>, double, T>;
+  const basic_tensor<const T>& x = a.in[0];
   const extents& y = a.out[0].shape;
   const int lead = y.rank - p.axes;
   pool<pool<detail::position_along>> positions;  // of each axis that gets another size
@@ -153,7 +156,8 @@ constexpr void run(const op::interpolate& p, const arguments& a) {
       outside = outside || along(i).outside;
       taps.push_back(along(i).count());
     }
-    double sum = 0;
+    sum_type sum{};
+    bool first = true;  // one number alone is itself: -0, too
     detail::for_each_place(taps, [&](const detail::coordinates& tap, std::int64_t) {
       detail::coordinates from = at;
       double weight = 1;
@@ -161,9 +165,12 @@ constexpr void run(const op::interpolate& p, const arguments& a) {
         from[static_cast<std::size_t>(lead + i)] = along(i).index(tap[static_cast<std::size_t>(i)]);
         weight *= along(i).weight(tap[static_cast<std::size_t>(i)]);
       }
-      if (weight != 0) sum += weight * static_cast<double>(x.data[detail::place_of(x.shape, from)]);
+      if (weight == 0) return;
+      const auto term = static_cast<sum_type>(weight) * static_cast<sum_type>(x.data[detail::place_of(x.shape, from)]);
+      sum = first ? term : sum + term;
+      first = false;
     });
-    a.out[0].data[place] = outside ? p.extrapolation : static_cast<float>(sum);
+    a.out[0].data[place] = outside ? static_cast<T>(p.extrapolation) : static_cast<T>(sum);
   });
 }
 

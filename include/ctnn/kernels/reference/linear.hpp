@@ -22,20 +22,21 @@ constexpr float packed_weight(const op::linear& p, const arguments& a, std::int6
   return (static_cast<float>(is_signed && number > 127 ? number - 256 : number) - zero) * a.weights[scales][b];
 }
 
-constexpr void run(const op::linear& p, const arguments& a) {
+template <class T>
+constexpr void run(const op::linear& p, const basic_arguments<T>& a) {
   const std::int64_t depth = p.depth(a.in[0].shape);
   const std::int64_t rows = a.in[0].shape.count(0, a.in[0].shape.rank - p.axes);
-  const float* x = a.in[0].data;
-  const float* residual = a.in.size() == 2 ? a.in[1].data : nullptr;
-  float* y = a.out[0].data;
+  const T* x = a.in[0].data;
+  const T* residual = a.in.size() == 2 ? a.in[1].data : nullptr;
+  T* y = a.out[0].data;
   for (std::int64_t r = 0; r < rows; ++r, x += depth) {
     for (int o = 0; o < p.out; ++o) {
-      float sum = p.bias ? a.weights[1][o] : 0.0f;
-      if (p.weight.is_packed())
-        for (std::int64_t k = 0; k < depth; ++k) sum += packed_weight(p, a, depth, o, k) * x[k];
-      else
+      T sum = p.bias ? a.weights[1][o] : T{0};
+      if (!p.weight.is_packed())
         for (std::int64_t k = 0; k < depth; ++k) sum += a.weights[0][o * depth + k] * x[k];
-      const float more = residual != nullptr ? *residual++ : 0.0f;
+      else if constexpr (std::is_same_v<T, float>)
+        for (std::int64_t k = 0; k < depth; ++k) sum += packed_weight(p, a, depth, o, k) * x[k];
+      const T more = residual != nullptr ? *residual++ : T{0};
       if (residual != nullptr && !p.residual_last) sum += more;
       if (p.activation) sum = apply(p.activation, sum);
       *y++ = residual != nullptr && p.residual_last ? sum + more : sum;
@@ -45,7 +46,8 @@ constexpr void run(const op::linear& p, const arguments& a) {
 
 /// numpy.matmul: y[.., i, j] = sum of a[.., i, k] b[.., k, j]. A vector is a row on the left, a column on the right;
 /// matrices in front are broadcast from the right.
-constexpr void run(const op::matmul& p, const arguments& a) {
+template <class T>
+constexpr void run(const op::matmul& p, const basic_arguments<T>& a) {
   const extents &l = a.in[0].shape, &r = a.in[1].shape, &y = a.out[0].shape;
   const bool has_rows = l.rank > 1, has_columns = r.rank > 1;
   const int batch = y.rank - (has_rows ? 1 : 0) - (has_columns ? 1 : 0);
@@ -63,10 +65,10 @@ constexpr void run(const op::matmul& p, const arguments& a) {
     const std::int64_t left = matrix(l) * rows * depth + (p.transpose_a ? i : i * depth),
                        right = matrix(r) * depth * columns + (p.transpose_b ? j * depth : j);
     const std::int64_t along_left = p.transpose_a ? rows : 1, along_right = p.transpose_b ? 1 : columns;
-    float sum = 0;  // of places, not pointers: an operand without elements may have no memory
+    T sum{};  // of places, not pointers: an operand without elements may have no memory
     for (std::int64_t k = 0; k < depth; ++k)
       sum += a.in[0].data[left + k * along_left] * a.in[1].data[right + k * along_right];
-    a.out[0].data[place] = p.scale * sum;
+    a.out[0].data[place] = static_cast<T>(p.scale) * sum;
   });
 }
 

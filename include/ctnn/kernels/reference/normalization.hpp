@@ -62,15 +62,15 @@ constexpr void map_channels(const Op& p, const extents& shape, const T* x, T* y,
       for (std::int64_t i = 0; i < plane; ++i) y[i] = f(x[i]);
     }
 }
-template <by_channel Op>
-constexpr void run(const Op& p, const arguments& a) {
+template <by_channel Op, class T>
+constexpr void run(const Op& p, const basic_arguments<T>& a) {
   map_channels(p, a.in[0].shape, a.in[0].data, a.out[0].data, a.weights.data());
   if constexpr (requires { p.activation; })
-    for (float& y : std::span(a.out[0].data, static_cast<std::size_t>(a.out[0].shape.count())))
-      y = apply(p.activation, y);
+    for (T& y : std::span(a.out[0].data, static_cast<std::size_t>(a.out[0].shape.count()))) y = apply(p.activation, y);
 }
 
-constexpr void run(const op::local_response_norm& p, const arguments& a) {
+template <class T>
+constexpr void run(const op::local_response_norm& p, const basic_arguments<T>& a) {
   const extents& s = a.in[0].shape;
   const int channels = s.back(2), rows = s.back(1), columns = s.back(0);
   const std::ptrdiff_t plane = std::ptrdiff_t{rows} * columns;
@@ -78,8 +78,8 @@ constexpr void run(const op::local_response_norm& p, const arguments& a) {
     first = at < p.before() ? 0 : at - p.before();
     last = size - 1 - at < p.after() ? size - 1 : at + p.after();
   };
-  const float* x = a.in[0].data;
-  float* y = a.out[0].data;
+  const T* x = a.in[0].data;
+  T* y = a.out[0].data;
   int c = 0;
   for (std::int64_t left = s.count() / plane; left > 0; --left, x += plane, c = c + 1 == channels ? 0 : c + 1)
     for (int i = 0; i < rows; ++i)
@@ -91,32 +91,33 @@ constexpr void run(const op::local_response_norm& p, const arguments& a) {
         } else {
           clipped(z, channels, z, z_last);
         }
-        float sum = 0;
+        T sum{};
         for (int d = z - c; d <= z_last - c; ++d)
           for (int r = top; r <= bottom; ++r)
             for (int q = begin; q <= end; ++q) {
-              const float v = x[d * plane + std::ptrdiff_t{r} * columns + q];
+              const T v = x[d * plane + std::ptrdiff_t{r} * columns + q];
               sum += v * v;
             }
-        *y++ = x[std::ptrdiff_t{i} * columns + j] * math::pow(p.k + p.factor() * sum, -p.beta);
+        *y++ = x[std::ptrdiff_t{i} * columns + j] *
+               math::of<T>::pow(static_cast<T>(p.k) + static_cast<T>(p.factor()) * sum, static_cast<T>(-p.beta));
       }
 }
 
 /// layer_norm and rms_norm, which takes no mean away.
-template <class Norm>
-constexpr void normalize_rows(const Norm& p, const arguments& a) {
+template <class Norm, class T>
+constexpr void normalize_rows(const Norm& p, const basic_arguments<T>& a) {
   constexpr bool centred = std::is_same_v<Norm, op::layer_norm>;
   const extents& shape = a.in[0].shape;
   const int axis = normal_axis(p.axis, shape.rank);
   const std::int64_t rows = shape.count(0, axis), n = shape.count(axis, shape.rank);
-  const float* x = a.in[0].data;
-  float* y = a.out[0].data;
+  const T* x = a.in[0].data;
+  T* y = a.out[0].data;
   for (std::int64_t r = 0; r < rows && n > 0; ++r, x += n, y += n) {
-    float mean = 0, variance = 0;
+    T mean{}, variance{};
     for (std::int64_t i = 0; centred && i < n; ++i) mean += x[i];
-    mean /= static_cast<float>(n);
+    mean /= static_cast<T>(n);
     for (std::int64_t i = 0; i < n; ++i) variance += (x[i] - mean) * (x[i] - mean);
-    const float inverse = 1 / math::sqrt(variance / static_cast<float>(n) + p.eps);
+    const T inverse = T{1} / math::of<T>::sqrt(variance / static_cast<T>(n) + static_cast<T>(p.eps));
     for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * inverse;
     if constexpr (centred) {
       if (!p.statistics) continue;
@@ -127,28 +128,35 @@ constexpr void normalize_rows(const Norm& p, const arguments& a) {
   for (std::size_t k = 1; k < a.in.size(); ++k) {
     op::binary with;
     with.function = k == 1 ? op::binary_function::mul : op::binary_function::add;
-    const const_tensor operands[] = {a.out[0], a.in[k]};
-    run(with, arguments{operands, a.out.first(1), {}});
+    const basic_tensor<const T> operands[] = {a.out[0], a.in[k]};
+    run(with, basic_arguments<T>{operands, a.out.first(1), {}});
   }
 }
-constexpr void run(const op::layer_norm& p, const arguments& a) { normalize_rows(p, a); }
-constexpr void run(const op::rms_norm& p, const arguments& a) { normalize_rows(p, a); }
+template <class T>
+constexpr void run(const op::layer_norm& p, const basic_arguments<T>& a) {
+  normalize_rows(p, a);
+}
+template <class T>
+constexpr void run(const op::rms_norm& p, const basic_arguments<T>& a) {
+  normalize_rows(p, a);
+}
 
-constexpr void run(const op::group_norm& p, const arguments& a) {
+template <class T>
+constexpr void run(const op::group_norm& p, const basic_arguments<T>& a) {
   const extents& shape = a.in[0].shape;
   const int axis = channel_axis(shape, p.axis);
   const auto plane = static_cast<std::ptrdiff_t>(shape.count(axis + 1, shape.rank));
   const std::ptrdiff_t channels = shape[axis] / p.groups, n = channels * plane;
   for (std::ptrdiff_t g = 0; g < shape.count(0, axis) * p.groups; ++g) {
-    const float* x = a.in[0].data + g * n;
-    float mean = 0, variance = 0;
+    const T* x = a.in[0].data + g * n;
+    T mean{}, variance{};
     for (std::ptrdiff_t i = 0; i < n; ++i) mean += x[i];
-    mean /= static_cast<float>(n);
+    mean /= static_cast<T>(n);
     for (std::ptrdiff_t i = 0; i < n; ++i) variance += (x[i] - mean) * (x[i] - mean);
-    const float inverse = 1 / math::sqrt(variance / static_cast<float>(n) + p.eps);
+    const T inverse = T{1} / math::of<T>::sqrt(variance / static_cast<T>(n) + static_cast<T>(p.eps));
     for (std::ptrdiff_t i = 0; i < n; ++i) {
       const std::ptrdiff_t group = g % p.groups, c = group * channels + i / plane;
-      const auto of = [&](const const_tensor& t) { return t.data[t.shape[0] == shape[axis] ? c : group]; };
+      const auto of = [&](const basic_tensor<const T>& t) { return t.data[t.shape[0] == shape[axis] ? c : group]; };
       a.out[0].data[g * n + i] = (x[i] - mean) * inverse * of(a.in[1]) + of(a.in[2]);
     }
   }
@@ -156,16 +164,16 @@ constexpr void run(const op::group_norm& p, const arguments& a) {
 
 /// y = (x - middle) / divisor of what differs in `axes` only. statistics(each) gives the two: each(f) calls f(x) for
 /// all of it.
-template <class Statistics>
-constexpr void normalize_over(unsigned axes, const arguments& a, Statistics statistics) {
+template <class T, class Statistics>
+constexpr void normalize_over(unsigned axes, const basic_arguments<T>& a, Statistics statistics) {
   const extents& shape = a.in[0].shape;
   if (shape.count() == 0) return;
   extents kept = shape, together = shape;
   for (int i = 0; i < shape.rank; ++i) (axes >> i & 1u ? kept : together)[i] = 1;
   detail::for_each_place(kept, [&](const detail::coordinates& at, std::int64_t) {
     const std::int64_t begin = detail::place_of(shape, at);
-    const float* x = a.in[0].data + begin;
-    float* y = a.out[0].data + begin;
+    const T* x = a.in[0].data + begin;
+    T* y = a.out[0].data + begin;
     const auto for_all = [&](auto f) {
       detail::for_each_place(together,
                              [&](const detail::coordinates& more, std::int64_t) { f(detail::place_of(shape, more)); });
@@ -174,25 +182,30 @@ constexpr void normalize_over(unsigned axes, const arguments& a, Statistics stat
     for_all([&, m = middle, d = divisor](std::int64_t i) { y[i] = (x[i] - m) / d; });
   });
 }
+template <class T>
 struct middle_and_divisor {
-  float middle, divisor;
+  T middle, divisor;
 };
 
-constexpr void run(const op::lp_normalize& p, const arguments& a) {
-  normalize_over(1u << normal_axis(p.axis, a.in[0].shape.rank), a, [&](auto each) -> middle_and_divisor {
-    float total = 0;
-    each([&](float x) { total += p.p == 1 ? math::abs(x) : x * x; });
-    if (total == 0) return {0, std::numeric_limits<float>::infinity()};
-    return {0, p.p == 1 ? total : math::sqrt(total)};
+template <class T>
+constexpr void run(const op::lp_normalize& p, const basic_arguments<T>& a) {
+  normalize_over(1u << normal_axis(p.axis, a.in[0].shape.rank), a, [&](auto each) -> middle_and_divisor<T> {
+    T total{};
+    each([&](T x) { total += p.p == 1 ? math::of<T>::abs(x) : x * x; });
+    const T norm = p.p == 1 ? total : math::of<T>::sqrt(total), least = static_cast<T>(p.eps);
+    if (p.eps > 0 && norm < least) return {T{}, least};
+    return {T{}, norm == 0 ? std::numeric_limits<T>::infinity() : norm};
   });
 }
-constexpr void run(const op::mean_variance_normalize& p, const arguments& a) {
-  normalize_over(axis_bits(p.axes, a.in[0].shape.rank), a, [](auto each) -> middle_and_divisor {
-    float mean = 0, variance = 0, n = 0;
-    each([&](float x) { mean += x, ++n; });
+template <class T>
+constexpr void run(const op::mean_variance_normalize& p, const basic_arguments<T>& a) {
+  normalize_over(axis_bits(p.axes, a.in[0].shape.rank), a, [&](auto each) -> middle_and_divisor<T> {
+    T mean{}, variance{}, n{};
+    each([&](T x) { mean += x, n += T{1}; });
     mean /= n;
-    each([&](float x) { variance += (x - mean) * (x - mean); });
-    return {mean, math::sqrt(variance / n) + 1e-9f};
+    each([&](T x) { variance += (x - mean) * (x - mean); });
+    if (p.eps > 0) return {mean, math::of<T>::sqrt(variance / n + static_cast<T>(p.eps))};
+    return {mean, math::of<T>::sqrt(variance / n) + static_cast<T>(1e-9f)};
   });
 }
 

@@ -58,7 +58,8 @@ constexpr std::int64_t place_by_columns(const extents& shape, int lead, const co
 
 /// A window's taps lie `dilation` apart from place * stride - padding on. Those outside of the input are no cells; an
 /// average counts cells, or taps that are in the padding, too, or all.
-constexpr void run(const op::pool& p, const arguments& a) {
+template <class T>
+constexpr void run(const op::pool& p, const basic_arguments<T>& a) {
   const extents& x = a.in[0].shape;
   const int lead = x.rank - p.axes;
   window_axis axes[max_rank]{};
@@ -79,21 +80,22 @@ constexpr void run(const op::pool& p, const arguments& a) {
                                     : p.count_include_pad ? detail::taps_before(w, start, padded)
                                                           : inside);
     }
-    detail::pooled_cells<float> pooled(p.function);
+    detail::pooled_cells<T> pooled(p.function);
     std::int64_t best = -1;
     detail::for_each_place(cells, [&](const detail::coordinates& cell, std::int64_t) {
       detail::coordinates from = first;
       for (int i = 0; i < p.axes; ++i)
         from[static_cast<std::size_t>(lead + i)] += cell[static_cast<std::size_t>(i)] * axes[i].dilation;
-      const float v = a.in[0].data[detail::place_of(x, from)];
-      const float term = p.function == op::pooling::lp ? math::pow(v < 0 ? -v : v, static_cast<float>(p.p)) : v;
+      const T v = a.in[0].data[detail::place_of(x, from)];
+      const T term = p.function == op::pooling::lp ? math::of<T>::pow(v < 0 ? -v : v, static_cast<T>(p.p)) : v;
       const bool is_best = pooled.add(term) || best < 0;
       if (!p.indices || !is_best) return;
       best = p.column_major ? detail::place_by_columns(x, lead, from) : detail::place_of(x, from);
     });
-    a.out[0].data[place] = p.function == op::pooling::lp ? math::pow(pooled.value, 1.0f / static_cast<float>(p.p))
+    a.out[0].data[place] = p.function == op::pooling::lp ? math::of<T>::pow(pooled.value, T{1} / static_cast<T>(p.p))
                                                          : pooled.result(counted);
-    if (p.indices && !CTNN_IN_CONSTANT()) elements<std::int64_t>(a.out[1])[place] = best;
+    if constexpr (std::is_same_v<T, float>)
+      if (p.indices && !CTNN_IN_CONSTANT()) elements<std::int64_t>(a.out[1])[place] = best;
   });
 }
 
@@ -126,7 +128,8 @@ constexpr void adaptive_pool_planes(const op::adaptive_pool& p, const extents& s
       *y++ = pooled.result(all);
     }
 }
-constexpr void run(const op::adaptive_pool& p, const arguments& a) {
+template <class T>
+constexpr void run(const op::adaptive_pool& p, const basic_arguments<T>& a) {
   adaptive_pool_planes(p, a.in[0].shape, a.in[0].data, a.out[0].data);
 }
 

@@ -4,6 +4,7 @@
 // in the compiler. Clang counts evaluation steps (1,048,576 by default): a multiply-add costs about two.
 #pragma once
 
+#include "attention.hpp"
 #include "convolution.hpp"
 #include "elementwise.hpp"
 #include "interpolate.hpp"

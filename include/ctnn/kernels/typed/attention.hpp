@@ -29,11 +29,12 @@ inline void run(const op::attention& p, const arguments& a, scratch_memory memor
       return row_of(elements<T>(b.in[2]), past_v, v, n, h, j);
     };
     const const_tensor* mask = p.mask ? &b.in[3] : nullptr;
-    const auto masked = [&](const mask_row& row, std::int64_t j) -> T {
+    const T hidden = static_cast<T>(p.hidden_score);
+    const auto masked = [&](const mask_row& row, std::int64_t j, T score) -> T {
       if (j >= row.size) return none;
       const std::int64_t at = row.first + j * row.step;
-      if (mask->type == dtype::boolean) return elements<std::uint8_t>(*mask)[at] ? T{0} : none;
-      return elements<T>(*mask)[at];
+      if (mask->type == dtype::boolean) return elements<std::uint8_t>(*mask)[at] ? score : hidden;
+      return score + elements<T>(*mask)[at];
     };
     const std::span<T> scores = memory.take<T>(total), keys = memory.take<T>(total * q.size);
     const bool all_count = !mask && !p.causal && !p.lengths;
@@ -61,7 +62,7 @@ inline void run(const op::attention& p, const arguments& a, scratch_memory memor
           const mask_row own(mask ? mask->shape : extents{}, n, h, i, total);
           for (std::int64_t j = 0; j < total; ++j) {
             T& s = scores[static_cast<std::size_t>(j)];
-            if (mask) s += masked(own, j);
+            if (mask) s = masked(own, j, s);
             if (j >= valid || (p.causal && j > i + ahead)) s = none;
           }
           keep(op::attention_scores::with_mask);

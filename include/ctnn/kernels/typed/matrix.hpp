@@ -25,7 +25,7 @@ void multiply(std::int64_t rows, std::int64_t depth, std::int64_t columns, Left 
 }
 /// Integers wrap around.
 template <class T>
-using sum_of = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
+using sum_of = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
 
 inline void run(const op::matmul& p, const arguments& a, scratch_memory memory) {
   const element of[] = {a.of(0), a.of(1)}, made = a.made();
@@ -50,42 +50,51 @@ inline void run(const op::matmul& p, const arguments& a, scratch_memory memory) 
   });
 }
 
-inline void run(const op::einsum& p, const arguments& a) {
-  const std::size_t operands = a.in.size();
-  extents shapes[op::einsum::max_inputs];
-  for (std::size_t k = 0; k < operands; ++k) shapes[k] = a.in[k].shape;
+/// numbers(k) points to those of operand k.
+template <class T, class Numbers>
+void sum_products(const op::einsum& p, std::span<const extents> shapes, Numbers numbers, std::int64_t outputs, T* y) {
+  const std::size_t operands = shapes.size();
   op::einsum::loops l;
-  if (p.plan({shapes, operands}, l)) refuse_at_run_time(p.name, "the equation does not fit its operands");
+  if (p.plan({shapes.data(), operands}, l)) refuse_at_run_time(p.name, "the equation does not fit its operands");
+  const T* from[op::einsum::max_inputs]{};
   std::int64_t strides[op::einsum::max_inputs][op::einsum::most_labels]{};
-  for (std::size_t k = 0; k < operands; ++k)
+  for (std::size_t k = 0; k < operands; ++k) {
+    from[k] = numbers(k);
     for (std::size_t i = 0; i < l.axes[k].size(); ++i)
       if (shapes[k][static_cast<int>(i)] != 1)
         strides[k][l.axes[k][i]] += shapes[k].count(static_cast<int>(i) + 1, shapes[k].rank);
-  for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    T* y = elements<T>(b.out[0]);
-    const std::int64_t outputs = b.out[0].shape.count();
-    int at[op::einsum::most_labels]{};
-    std::int64_t offset[op::einsum::max_inputs]{}, inner = 1;
-    for (int i = l.output_labels; i < l.labels; ++i) inner *= l.extent[i];
-    const auto step = [&](int first, int last) {
-      for (int i = last - 1; i >= first; --i) {
-        for (std::size_t k = 0; k < operands; ++k) offset[k] += strides[k][i];
-        if (++at[i] < l.extent[i]) return;
-        for (std::size_t k = 0; k < operands; ++k) offset[k] -= strides[k][i] * l.extent[i];
-        at[i] = 0;
-      }
-    };
-    for (std::int64_t o = 0; o < outputs; ++o) {
-      sum_of<T> sum{};
-      for (std::int64_t s = 0; s < inner; ++s) {
-        sum_of<T> product = 1;
-        for (std::size_t k = 0; k < operands; ++k) product *= static_cast<sum_of<T>>(elements<T>(b.in[k])[offset[k]]);
-        sum += product;
-        step(l.output_labels, l.labels);
-      }
-      y[o] = static_cast<T>(sum);
-      step(0, l.output_labels);
+  }
+  int at[op::einsum::most_labels]{};
+  std::int64_t offset[op::einsum::max_inputs]{}, inner = 1;
+  for (int i = l.output_labels; i < l.labels; ++i) inner *= l.extent[i];
+  const auto step = [&](int first, int last) {
+    for (int i = last - 1; i >= first; --i) {
+      for (std::size_t k = 0; k < operands; ++k) offset[k] += strides[k][i];
+      if (++at[i] < l.extent[i]) return;
+      for (std::size_t k = 0; k < operands; ++k) offset[k] -= strides[k][i] * l.extent[i];
+      at[i] = 0;
     }
+  };
+  for (std::int64_t o = 0; o < outputs; ++o) {
+    sum_of<T> sum{};
+    for (std::int64_t s = 0; s < inner; ++s) {
+      sum_of<T> product = 1;
+      for (std::size_t k = 0; k < operands; ++k) product *= static_cast<sum_of<T>>(from[k][offset[k]]);
+      sum += product;
+      step(l.output_labels, l.labels);
+    }
+    y[o] = static_cast<T>(sum);
+    step(0, l.output_labels);
+  }
+}
+
+inline void run(const op::einsum& p, const arguments& a) {
+  extents shapes[op::einsum::max_inputs];
+  for (std::size_t k = 0; k < a.in.size(); ++k) shapes[k] = a.in[k].shape;
+  for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    sum_products<T>(
+        p, {shapes, b.in.size()}, [&](std::size_t k) { return elements<T>(b.in[k]); }, b.out[0].shape.count(),
+        elements<T>(b.out[0]));
   });
 }
 

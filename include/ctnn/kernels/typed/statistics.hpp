@@ -118,8 +118,9 @@ inline void run(const op::group_norm& p, const arguments& a) {
 }
 
 /// What gives 0 where the norm is 0.
-inline double inverse_norm(int p, double sum) {
-  const double norm = p == 2 ? std::sqrt(sum) : sum;
+inline double inverse_norm(const op::lp_normalize& p, double sum) {
+  double norm = p.p == 2 ? std::sqrt(sum) : sum;
+  if (norm < static_cast<double>(p.eps)) norm = static_cast<double>(p.eps);
   return norm == 0 ? 0 : 1 / norm;
 }
 inline void run(const op::lp_normalize& p, const arguments& a) {
@@ -133,7 +134,7 @@ inline void run(const op::lp_normalize& p, const arguments& a) {
       double factors[row_piece];
       for (std::int64_t o = 0; o < s.outer; ++o, x += s.size * s.inner, y += s.size * s.inner) {
         if (s.inner == 1) {
-          const double factor = inverse_norm(p.p, total_of(s.size, x, 1, f));
+          const double factor = inverse_norm(p, total_of(s.size, x, 1, f));
           for (std::int64_t i = 0; i < s.size; ++i) y[i] = static_cast<T>(static_cast<double>(x[i]) * factor);
           continue;
         }
@@ -141,7 +142,7 @@ inline void run(const op::lp_normalize& p, const arguments& a) {
           std::fill_n(factors, n, 0.0);
           for (std::int64_t i = 0; i < s.size; ++i)
             for (std::ptrdiff_t k = 0; k < n; ++k) factors[k] += f(static_cast<double>(x[i * s.inner + first + k]));
-          for (std::ptrdiff_t k = 0; k < n; ++k) factors[k] = inverse_norm(p.p, factors[k]);
+          for (std::ptrdiff_t k = 0; k < n; ++k) factors[k] = inverse_norm(p, factors[k]);
           for (std::int64_t i = 0; i < s.size; ++i)
             for (std::ptrdiff_t k = 0, at = static_cast<std::ptrdiff_t>(i * s.inner) + first; k < n; ++k, ++at)
               y[at] = static_cast<T>(static_cast<double>(x[at]) * factors[k]);
@@ -171,7 +172,8 @@ inline void run(const op::mean_variance_normalize& p, const arguments& a) {
         do f(x + at.offset[0], row.extent, row.stride[0]);
         while (at.next());
       });
-      const double mean = m.mean, inverse = 1 / (std::sqrt(m.variance) + 1e-9);
+      const double mean = m.mean, eps = static_cast<double>(p.eps);
+      const double inverse = 1 / (eps > 0 ? std::sqrt(m.variance + eps) : std::sqrt(m.variance) + 1e-9);
       const auto normalized = [=](T v) { return static_cast<T>((static_cast<double>(v) - mean) * inverse); };
       loop_cursor<1> at(walk.reduced, 1);
       do {

@@ -254,7 +254,7 @@ class attention_part {
       const std::ptrdiff_t masked = own.size < columns ? own.size : columns;
       if (mask.type == dtype::boolean) {
         const auto* m = elements<std::uint8_t>(mask) + own.first;
-        for (std::ptrdiff_t j = 0; j < masked; ++j) s[j] += m[j * own.step] ? 0.0f : none;
+        for (std::ptrdiff_t j = 0; j < masked; ++j) s[j] = m[j * own.step] ? s[j] : p_.hidden_score;
       } else {
         const float* m = mask.data + own.first;
         for (std::ptrdiff_t j = 0; j < masked; ++j) s[j] += m[j * own.step];

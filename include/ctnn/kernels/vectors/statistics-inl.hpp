@@ -68,19 +68,22 @@ struct normalizer {
 };
 struct norm_of {
   int p;
+  float least;
   template <class Totals>
   CTNN_INLINE normalizer operator()(const Totals& total) const {
-    const vec norm = p == 1 ? total(adding_magnitudes{}) : sqrt(total(adding_squares{}));
+    const vec own = p == 1 ? total(adding_magnitudes{}) : sqrt(total(adding_squares{}));
+    const vec norm = select(less(own, set(least)), set(least), own);
     return {zero(), select(equal(norm, zero()), set(std::numeric_limits<float>::infinity()), norm)};
   }
 };
 struct moments_of {
   float inverse;  ///< 1 / how many come together
+  float eps;      ///< of the variance, or 0
   template <class Totals>
   CTNN_INLINE normalizer operator()(const Totals& total) const {
     const vec mean = mul(total(adding_values{}), set(inverse));
     const vec variance = mul(total(adding_deviations(mean)), set(inverse));
-    return {mean, add(sqrt(variance), set(1e-9f))};
+    return {mean, eps > 0 ? sqrt(add(variance, set(eps))) : add(sqrt(variance), set(1e-9f))};
   }
 };
 
@@ -120,7 +123,7 @@ CTNN_NOINLINE void normalize_over(unsigned axes, const Statistics& statistics, c
 
 template <int = 0>
 CTNN_INLINE void run(const op::lp_normalize& p, const arguments& a) {
-  detail::normalize_over(1u << normal_axis(p.axis, a.in[0].shape.rank), detail::norm_of{p.p}, a);
+  detail::normalize_over(1u << normal_axis(p.axis, a.in[0].shape.rank), detail::norm_of{p.p, p.eps}, a);
 }
 
 template <int = 0>
@@ -129,7 +132,7 @@ CTNN_INLINE void run(const op::mean_variance_normalize& p, const arguments& a) {
   const unsigned axes = axis_bits(p.axes, shape.rank);
   std::int64_t n = 1;
   for (int i = 0; i < shape.rank; ++i) n *= (axes >> i & 1u) != 0 ? shape[i] : 1;
-  detail::normalize_over(axes, detail::moments_of{1 / static_cast<float>(n)}, a);
+  detail::normalize_over(axes, detail::moments_of{1 / static_cast<float>(n), p.eps}, a);
 }
 
 CTNN_END_TARGET

@@ -98,7 +98,7 @@ struct widen_halves {
   static constexpr value_id convert(expander& x, value_id v, const value& like) {
     const std::string_view name =
         like.type == dtype::f32 ? like.name : x.name(like.name, like.type == dtype::f16 ? ".f16" : ".bf16");
-    return x.add_value(x.add(op::cast{like.type}, name, pool<value_id>(1, v)), like);
+    return x.add_value(x.add(op::cast{like.type, is_narrow(like.type)}, name, pool<value_id>(1, v)), like);
   }
   static constexpr expression_id as_floats(expander& x, expression_id e) {
     const expression& leaf = x.source().at_expression(e);

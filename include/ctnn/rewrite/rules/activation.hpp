@@ -35,7 +35,7 @@ using activates = find::any_of_all<find::convolutions, find::transposed_convolut
 /// alone
 struct fuse_activation {
   static constexpr rule_info info{"fuse_activation", "conv|...|bias > activation -> the first", lowers::nodes,
-                                  numerics::exact};
+                                  numerics::exact, proved_by::order};
   static constexpr bool any_type = true;
   struct match : ir::match {
     activation_function both{};
@@ -109,7 +109,7 @@ struct fuse_slopes {
 struct activation_before_pool {
   static constexpr rule_info info{
       "activation_before_pool", "conv|...|bias > pool(max)|adaptive_pool(max) > relu|leaky_relu|clip -> the first two",
-      lowers::nodes, numerics::reassociates};
+      lowers::nodes, numerics::reassociates, proved_by::order};
   struct match {
     node_id first = none, pool = none, last = none;
     activation_function both{};
@@ -172,7 +172,8 @@ struct activation_chain {
 
 /// f(x)  ->  x, where x cannot have a number that f would change
 struct activation_within {
-  static constexpr rule_info info{"activation_within", "activation(x) -> x", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"activation_within", "activation(x) -> x", lowers::nodes, numerics::exact,
+                                  proved_by::order};
   using pattern = single<op::activation>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const activation_function f = r.get<op::activation>(m.last).activation;

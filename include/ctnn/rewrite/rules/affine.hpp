@@ -88,6 +88,8 @@ struct binary_to_inverse_scale {
     const auto b = r.get<op::binary>(m.last);
     if (b.function != sub && b.function != div) return {"only - and / have inverses"};
     if (const reason no = find_channels(r, m.last, m.map)) return no;
+    // k - x is as good as it is, and part of norms spelled out.
+    if (m.map.constant != 1) return {"the constant is not the second operand", r.name(r.producer(r.input(m.last)))};
     return is_affine_by_constant(r, m.last, m.map.constant);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
@@ -155,19 +157,21 @@ struct merge_affine {
   static constexpr bool is_scalar(const rewriter& r, node_id n) {
     return r.is<op::binary>(n) && r.get<op::binary>(n).scalar;
   }
-  /// x + a + b and x * a * b. (Sums of products are part of more: hardsigmoid, GELU.)
+  /// x + a + b, b - (x + a) and x * a * b. (Sums of products are part of more: hardsigmoid, GELU.)
   static constexpr reason find_scalar(const rewriter& r, match& m) {
     using enum op::binary_function;
     const auto first = r.get<op::binary>(m.first), last = r.get<op::binary>(m.last);
-    if (has_slopes(r, m.inner) != has_slopes(r, m.outer)) return find::detail::another_operator;
-    const double a = static_cast<double>(*first.scalar), b = static_cast<double>(*last.scalar);
-    const bool multiplies = has_slopes(r, m.inner);
-    const double both = multiplies ? (first.function == div ? 1 / a : a) * (last.function == div ? 1 / b : b)
-                                   : (first.function == sub ? -a : a) + (last.function == sub ? -b : b);
-    const double size = both < 0 ? -both : both;
-    if (!(size <= 1e38) || (multiplies && size < static_cast<double>(smallest_divisor)))
+    const bool factors = multiplies(first.function);
+    if (factors != multiplies(last.function)) return find::detail::another_operator;
+    double a = static_cast<double>(*first.scalar), b = static_cast<double>(*last.scalar);
+    if (first.function == div) a = 1 / a;
+    if (last.function == div) b = 1 / b;
+    if ((first.function == sub) != (last.function == rsub)) a = -a;
+    if (last.function == sub) b = -b;
+    const double both = factors ? a * b : a + b, size = both < 0 ? -both : both;
+    if (!(size <= 1e38) || (factors && size < static_cast<double>(smallest_divisor)))
       return {"both scalars together are too large or small", r.name(m.first)};
-    m.both.function = multiplies ? mul : add;
+    m.both.function = factors ? mul : (first.function == rsub) != (last.function == rsub) ? rsub : add;
     m.both.scalar = static_cast<float>(both);
     m.both.activation = m.outer.then;
     return {};

@@ -14,12 +14,13 @@ struct affine {
   expression_id slope = none, shift = none;
 };
 
-/// The map of x + k, x - k, x * k or x / k; every other function's is empty.
+/// The map of x + k, x - k, k - x, x * k or x / k; every other function's is empty.
 constexpr affine affine_by(rewriter& r, op::binary_function f, expression_id k) {
   using enum op::binary_function;
   const expression_id of_k[] = {k};
   switch (f) {
     case add: return {none, k};
+    case rsub: return {r.filled(r.shape_of(k), -1), k};
     case sub: return {none, r.apply(op::activation{{function::neg}}, of_k)};
     case mul: return {k, none};
     case div: return {r.apply(op::activation{{function::reciprocal}}, of_k), none};
@@ -52,7 +53,7 @@ constexpr reason is_affine_by_constant(const rewriter& r, node_id n, int constan
   const auto f = r.get<op::binary>(n).function;
   const value_id k = r.input(n, constant);
   if (f != add && f != sub && f != mul && f != div) return {"its function is not affine"};
-  if (constant != 1 && (f == sub || f == div)) return {"the constant is not the second operand", r.name(r.producer(k))};
+  if (constant != 1 && f == div) return {"the constant is not the second operand", r.name(r.producer(k))};
   if (f == div && !are_invertible(r.known_numbers(k))) return {"the constant may hold zeros"};
   return {};
 }
@@ -60,7 +61,7 @@ constexpr reason is_affine_by_constant(const rewriter& r, node_id n, int constan
 /// The same of a value and a scalar.
 constexpr reason is_affine_by_scalar(const op::binary& b) {
   using enum op::binary_function;
-  if (b.function != add && b.function != sub && b.function != mul && b.function != div)
+  if (b.function != add && b.function != sub && b.function != rsub && b.function != mul && b.function != div)
     return {"its function is not affine"};
   if (b.function == div && *b.scalar == 0) return {"it divides by zero"};
   if (b.function == div && math::abs(*b.scalar) < smallest_divisor) return {"it divides by almost zero"};
@@ -108,15 +109,24 @@ constexpr reason find_bare_affine(const rewriter& r, node_id n, affine_map& m) {
   return !no && m.then ? reason{"it applies an activation"} : no;
 }
 
-/// Does a map multiply? Does it add?
+/// What a binary function does to the value that it is a map of: k - x is one way round or the other.
+constexpr op::binary_function function_of(const rewriter& r, const affine_map& m) {
+  using enum op::binary_function;
+  const auto f = r.get<op::binary>(m.layer).function;
+  return f == sub && m.constant == 0 ? rsub : f;
+}
+constexpr bool multiplies(op::binary_function f) {
+  return f == op::binary_function::mul || f == op::binary_function::div;
+}
+/// Does a map multiply? Does it add? k - x does both.
 constexpr bool has_slopes(const rewriter& r, const affine_map& m) {
   if (!r.is<op::binary>(m.layer)) return r.is<op::scale>(m.layer);
-  const auto f = r.get<op::binary>(m.layer).function;
-  return f == op::binary_function::mul || f == op::binary_function::div;
+  const auto f = function_of(r, m);
+  return multiplies(f) || f == op::binary_function::rsub;
 }
 constexpr bool has_shifts(const rewriter& r, const affine_map& m) {
   if (r.is<op::scale>(m.layer)) return r.get<op::scale>(m.layer).bias;
-  return !has_slopes(r, m);
+  return r.is<op::bias>(m.layer) || !multiplies(function_of(r, m));
 }
 
 /// Numbers as so many: as they are, or, if they are all the same, that one again and again.
@@ -142,10 +152,11 @@ constexpr affine numbers_of(rewriter& r, const affine_map& m, int count) {
   using enum op::binary_function;
   const auto b = r.get<op::binary>(m.layer);
   if (!b.scalar)
-    return affine_by(r, b.function, spread(r, r.weight(r.producer(r.input(m.layer, m.constant)), 0), count));
+    return affine_by(r, function_of(r, m), spread(r, r.weight(r.producer(r.input(m.layer, m.constant)), 0), count));
   switch (b.function) {
     case add: return {none, r.filled({count}, *b.scalar)};
     case sub: return {none, r.filled({count}, -*b.scalar)};
+    case rsub: return {r.filled({count}, -1), r.filled({count}, *b.scalar)};
     case mul: return {r.filled({count}, *b.scalar), none};
     case div: return {r.filled({count}, 1 / *b.scalar), none};
     default: return {};

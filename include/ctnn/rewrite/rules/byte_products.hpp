@@ -40,9 +40,10 @@ using products = find::any_of_all<find::convolutions, find::any_of<op::linear>>;
 
 /// dequantize > conv|linear whose weight is dequantised  ->  conv|linear of bytes, which makes real numbers
 struct multiply_bytes {
-  static constexpr rule_info info{"multiply_bytes",
-                                  "dequantize > conv|linear by dequantize(constant) -> conv|linear of bytes",
-                                  lowers::tier, numerics::rescales};
+  static constexpr rule_info info{
+      "multiply_bytes",   "dequantize > conv|linear by dequantize(constant) -> conv|linear of bytes",
+      lowers::tier,       numerics::rescales,
+      proved_by::running, "bytes are rounded"};
   struct match : ir::match {
     weight_of_bytes weight{};
   };
@@ -94,9 +95,10 @@ struct multiply_bytes {
 /// moves elements may stand between, as a greater number is no less a byte. Everybody who reads what becomes bytes
 /// quantizes it to the same element.
 struct bytes_of_products {
-  static constexpr rule_info info{"bytes_of_products",
-                                  "conv|linear of bytes > reshape|concat|max pool|... > quantize -> the first ones",
-                                  lowers::nodes, numerics::exact};
+  static constexpr rule_info info{
+      "bytes_of_products", "conv|linear of bytes > reshape|concat|max pool|... > quantize -> the first ones",
+      lowers::nodes,       numerics::exact,
+      proved_by::running,  "bytes are rounded"};
   static constexpr bool any_type = true;
   struct match {
     node_id last = none;

@@ -1,335 +1,271 @@
 // SPDX-License-Identifier: BSL-1.0
-// The channels that a layer makes, followed through what keeps them to the layers that read them: which of them hold
-// one number whatever the network reads, and which nobody reads.
+// Values that have channels in common, followed from one of them through all that makes, keeps, adds, joins and cuts
+// them to the layers that read them. A channel has a number, which is the same wherever the channel stands.
 #pragma once
 
-#include "../../kernels/walks/phases.hpp"
-#include "../ranges.hpp"
-#include "../zero_channels.hpp"
 #include "affine.hpp"
 
 namespace ctnn::rules {
 
-/// The channels of what one layer makes, followed to all that reads them.
-class channel_walk {
-  using windows = find::any_of_all<find::convolutions, find::transposed_convolutions>;
+/// What an operator does with channels.
+enum class channel_role {
+  other,     ///< something else with all of them
+  makes,     ///< one from all that it reads, by a row of its weight; with a residual it adds that one's, too
+  keeps,     ///< each from itself
+  combines,  ///< each from the same one of several values
+  joins,     ///< concat along them
+  cuts,      ///< split or slice along them
+  holds,     ///< a constant
+};
 
+class channel_walk {
  public:
+  using windows = find::any_of_all<find::convolutions, find::transposed_convolutions>;
   using makers = find::any_of_all<windows, find::any_of<op::linear>>;
 
-  /// One layer that has the channels: the first makes them, those in between keep them, readers end them.
-  struct layer {
-    node_id node = none;
-    int rows = none;      ///< axis of its weight with the channels that it makes or keeps, if it has such a weight
-    int columns = none;   ///< and with those that it reads
-    int from = none;      ///< of the values with the channels, in order of their layers, the one that it reads
-    pool<bool> shifts{};  ///< of a reader: channels of one number whose part its bias may take
-  };
-  pool<layer> layers;
-  pool<bool> dead;  ///< channels that may go
-  reason wrong{};   ///< why none may
-  reason kept{};    ///< why some of one number may not
-
-  /// Is a function with a number finite of every number?
-  static constexpr bool is_number_of_number(const op::binary& b) {
-    using enum op::binary_function;
-    if (!is_activation(b.activation.kind) || !math::is_finite(*b.scalar)) return false;
-    switch (b.function) {
-      case add:
-      case sub:
-      case mul:
-      case maximum:
-      case minimum: return true;
-      default: return false;
-    }
-  }
-
-  constexpr explicit channel_walk(const rewriter& r) : r_(r), zeros_(r.view()) {}
-
-  /// From the layer that makes what `reader` reads.
-  constexpr void run(node_id reader) {
-    const node_id maker = maker_of(r_.input(reader));
-    if (maker == none) return;
-    begin(maker);
-    for (node_id n = maker + 1; !wrong && unread_ > 0; ++n)
-      if (r_.live(n)) visit(n);
-    if (wrong || dead.empty()) return;
-    bool all = true;
-    for (const bool d : dead) all = all && d;
-    if (all) dead[0] = false;  // a layer makes something
-    for (layer& l : layers)
-      if (l.columns != none) keep_both(l.shifts, dead);
-  }
-
- private:
-  /// What is known of channels, whatever the network reads.
-  struct known {
-    pool<bool> zero;      ///< of 0 alone
-    pool<bool> constant;  ///< of one number, 0 or another
-  };
-  /// A value with the channels along `axis`.
+  /// A value with channels along `axis`.
   struct place {
     value_id value;
     int axis;
-    known is;
+    pool<int> channels;  ///< their numbers
   };
+  /// A layer whose weight has a column for each channel of a place.
+  struct reader {
+    node_id node;
+    int place;
+    int columns;  ///< axis of its weight
+  };
+  pool<place> places;
+  pool<reader> readers;
+  reason wrong{};    ///< why some channels stay
+  bool fits = true;  ///< does every operator see its channels along one axis?
 
-  /// Back through what keeps channels: operators of one input.
-  constexpr node_id maker_of(value_id v) const {
-    for (int steps = 0; steps < 8; ++steps) {
-      const node_id n = r_.producer(v);
-      if (r_.has_packed_weight(n)) return none;
-      if (makers::visits(r_, n) && !is_depthwise(n)) return n;
-      if (r_.at(n).inputs.count != 1) return none;
-      v = r_.input(n);
-    }
+  /// All that has channels in common with what `first` reads, or nothing if it reads no channels.
+  constexpr channel_walk(const rewriter& r, node_id first) : r_(r) {
+    int columns = 0;
+    if (const int axis = read_axis(first, columns); axis != none) follow(r.input(first), axis);
+  }
+  /// All that has channels in common with a value.
+  constexpr channel_walk(const rewriter& r, value_id v, int axis) : r_(r) { follow(v, axis); }
+
+  /// The place of a value, or none.
+  constexpr int place_of(value_id v) const {
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (places[i].value == v) return static_cast<int>(i);
     return none;
+  }
+  /// How many numbers of channels there are, and the one that channel i of a place goes by.
+  constexpr int count() const { return static_cast<int>(same_.size()); }
+  constexpr int number(const place& p, std::size_t i) const { return root(p.channels[i]); }
+  /// Must a channel stay because somebody uses it whom the walk does not follow?
+  constexpr bool stays(int channel) const { return stay_[static_cast<std::size_t>(channel)]; }
+
+  /// What node n does with channels along `axis` of what it makes.
+  constexpr channel_role role_of(node_id n, int axis) const {
+    using enum channel_role;
+    if (r_.is<op::constant>(n)) return unless_followed(n) ? other : holds;
+    if (r_.at(n).inputs.count == 0 || unless_followed(n)) return other;
+    const extents &x = r_.shape(r_.input(n)), &y = r_.shape(r_.output(n));
+    if (makers::visits(r_, n) && !is_depthwise(n)) return is_in_groups(n) || axis != output_axis(r_, n) ? other : makes;
+    if (is_depthwise(n)) return axis == output_axis(r_, n) ? keeps : other;
+    if (r_.is<op::eltwise>(n) || (r_.is<op::binary>(n) && r_.inputs_count(n) == 2)) return combines;
+    if (r_.is<op::concat>(n)) return normal_axis(r_.get<op::concat>(n).axis, y.rank) == axis ? joins : combines;
+    if (r_.is<op::split>(n)) return normal_axis(r_.get<op::split>(n).axis, y.rank) == axis ? cuts : keeps;
+    if (r_.is<op::slice>(n)) {
+      const op::slice::walk taken = r_.get<op::slice>(n).over(x)[static_cast<std::size_t>(axis)];
+      return taken.takes_all(x[axis]) ? keeps : taken.step == 1 ? cuts : other;
+    }
+    if (r_.inputs_count(n) != 1) return other;
+    bool does = r_.is<op::activation>(n) || r_.is<op::binary>(n) || r_.is<op::quantize>(n) || r_.is<op::dequantize>(n);
+    if (r_.is<op::pool>(n)) does = axis == x.rank - 1 - r_.get<op::pool>(n).axes && !r_.get<op::pool>(n).indices;
+    if (r_.is<op::adaptive_pool>(n)) does = axis == x.rank - 1 - r_.get<op::adaptive_pool>(n).axes;
+    if (r_.is<op::prelu>(n)) does = channel_axis(x, r_.get<op::prelu>(n).axis) == axis;
+    if (r_.is<op::bias>(n)) does = channel_axis(x, r_.get<op::bias>(n).axis) == axis;
+    if (r_.is<op::scale>(n)) does = channel_axis(x, r_.get<op::scale>(n).axis) == axis;
+    return does ? keeps : other;
+  }
+  /// Which channel of the whole is the first one of what node n cuts out as output i.
+  constexpr int first_cut(node_id n, int i, int axis) const {
+    if (r_.is<op::slice>(n))
+      return r_.get<op::slice>(n).over(r_.shape(r_.input(n)))[static_cast<std::size_t>(axis)].first;
+    int first = 0;
+    for (int k = 0; k < i; ++k) first += r_.shape(r_.output(n, k))[axis];
+    return first;
   }
   constexpr bool is_depthwise(node_id n) const {
     bool is = false;
-    windows::visit(r_, n, [&](const auto& c) { is = ir::is_depthwise(c, c.channels_of(r_.shape(r_.input(n)))); });
+    windows::visit(r_, n, [&](const auto& c) {
+      is = c.groups > 1 && ir::is_depthwise(c, c.channels_of(r_.shape(r_.input(n)))) && c.out == c.groups;
+    });
     return is;
   }
 
-  constexpr void begin(node_id n) {
-    const value_id v = r_.output(n);
-    layer made{n, 0};
-    int axis = none;
-    reason no = refused(n);
-    makers::visit(r_, n, [&]<class Layer>(const Layer& by) {
-      axis = r_.shape(v).rank - 1;
-      if constexpr (std::is_same_v<Layer, op::linear>) {
-        axis -= by.ones;
-        if (by.transposed) made.rows = 1;
-      } else {
-        axis -= static_cast<int>(by.kernel.size());
-        if (by.groups != 1) no = {"its channels are in groups", r_.name(n)};
-        if constexpr (is_transposed<Layer>) made.rows = 1;
-      }
-    });
-    layers.push_back(made);
-    known is;
-    if (r_.given(n) == 0) is = made_by(made);
-    add(v, axis, static_cast<known&&>(is));
-    if (no) stop(no);
+ private:
+  constexpr void follow(value_id first, int axis) {
+    add(first, axis);
+    for (std::size_t i = 0; i < places.size(); ++i) {  // which grow
+      const value_id v = places[i].value;
+      if (r_.is_output(v)) keep(static_cast<int>(i), {"it is a network output", r_.name(r_.producer(v))});
+      relate(r_.producer(v));
+      r_.refused_reader(v, [&](node_id n) {
+        relate(n);
+        return reason{};
+      });
+    }
   }
-  /// Why the channels of n cannot change.
-  constexpr reason refused(node_id n) const {
-    for (const element& e : {r_.type(r_.input(n)), r_.type(r_.output(n))})
-      if (e != dtype::f32 && !is_byte(e)) return {"it computes neither floats nor bytes", r_.name(n)};
+  constexpr bool is_in_groups(node_id n) const {
+    bool is = false;
+    windows::visit(r_, n, [&](const auto& c) { is = c.groups != 1; });
+    return is;
+  }
+  /// Why nobody can tell what node n does with channels.
+  constexpr reason unless_followed(node_id n) const {
     if (r_.given(n) != 0) return {"its weights are not known before it runs", r_.name(n)};
-    if (r_.at(n).inputs.count != 1 || r_.at(n).outputs.count != 1) return {"it has a residual", r_.name(n)};
+    if (r_.has_packed_weight(n)) return {"its weight is packed", r_.name(n)};
+    for (int i = 0; i < r_.at(n).inputs.count; ++i)
+      if (const element& e = r_.type(r_.input(n, i)); e != dtype::f32 && !is_byte(e))
+        return {"it computes neither floats nor bytes", r_.name(n)};
+    if (const element& e = r_.type(r_.output(n)); e != dtype::f32 && !is_byte(e))
+      return {"it computes neither floats nor bytes", r_.name(n)};
     return {};
   }
-  /// Channels that a layer makes without looking at what it reads.
-  constexpr known made_by(const layer& l) const {
-    known is;
-    is.constant = zeros_of_weight(l.node, l.rows);
-    is.zero = is.constant;
-    finish(l.node, is);
-    return is;
-  }
-  /// Places of an axis of a layer's weight at which it stands for 0.
-  constexpr pool<bool> zeros_of_weight(node_id n, int axis) const {
-    pool<bool> zeros = zeros_.of(r_.weight(n, 0), axis);
-    makers::visit(r_, n, [&](const auto& by) {
-      if constexpr (requires { by.weight; }) keep_if(!by.weight.zero_points, zeros);
-    });
-    return zeros;
-  }
-  /// What becomes of the sums of n by its bias and its activation.
-  constexpr void finish(node_id n, known& is) const {
-    makers::visit(r_, n, [&](const auto& by) {
-      if (by.bias) {
-        const expression_id bias = r_.weight(n, 1);
-        if (bounds_at_zero(n, by.activation)) keep_both(is.zero, zeros_.not_above(bias));
-        else keep_both(is.zero, zeros_.of(bias, 0));
-      }
-      activate(by.activation, is);
-    });
-    only_zeros_of_bytes(n, is);
-  }
-  /// Does layer n make 0 of whatever is not above 0?
-  constexpr bool bounds_at_zero(node_id n, const activation_function& f) const {
-    const element& y = r_.type(r_.output(n));
-    const bool least = is_byte(y) && y.real && y.real.zero == (y == dtype::i8 ? -128 : 0);
-    return f.kind == function::relu || (f.kind == function::clip && f.a == 0 && f.b >= 0) || (!f && least);
-  }
-  /// Of bytes, and of what layers make of them, other numbers are not followed.
-  constexpr void only_zeros_of_bytes(node_id n, known& is) const {
-    if (is_byte(r_.type(r_.input(n))) || is_byte(r_.type(r_.output(n)))) is.constant = is.zero;
-  }
-  static constexpr void activate(const activation_function& f, known& is) {
-    keep_if(keeps_zero(f), is.zero);
-    keep_if(is_activation(f.kind), is.constant);  // defined for every number
-  }
-  static constexpr void keep_if(bool stays, pool<bool>& zero) {
-    for (bool& z : zero) z = z && stays;
-  }
-
-  constexpr void add(value_id v, int axis, known is) {
-    unread_ += r_.readers(v);
-    const bool is_output = r_.is_output(v);
-    add_either(is.constant, is.zero);
-    if (any_of(is.constant)) seen_ = true;
-    places_.push_back({v, axis, static_cast<known&&>(is)});
-    if (is_output) stop({"it is a network output", r_.name(r_.producer(v))});
-  }
-  /// Only where there is something to go: of most layers nothing is said.
-  constexpr void stop(const reason& why) {
-    wrong = why;
-    wrong.silent = !seen_;
-  }
-
-  /// The number of a value with the channels.
-  constexpr int place_of(value_id v) const {
-    for (std::size_t i = 0; i < places_.size(); ++i)
-      if (places_[i].value == v) return static_cast<int>(i);
-    return none;
-  }
-  constexpr void visit(node_id n) {
-    for (int i = 0; i < r_.at(n).inputs.count && !wrong; ++i) {
-      const int from = place_of(r_.input(n, i));
-      if (from == none) continue;
-      --unread_;
-      if (r_.given(n) != 0 || r_.has_packed_weight(n) || !(i == 0 && (reads(n, from) || keeps(n, from))))
-        stop({"another layer reads the channels as they are", r_.name(n)});
-    }
-  }
-
-  /// A layer whose weight has a column for each of the channels.
-  constexpr bool reads(node_id n, int place_read) {
-    const place& from = places_[static_cast<std::size_t>(place_read)];
-    layer by{n, none, 1, place_read};
-    const extents& x = r_.shape(from.value);
-    int channels = static_cast<int>(from.is.zero.size()), axis = none;
-    bool sees_padding = false;
-    makers::visit(r_, n, [&]<class Layer>(const Layer& reader) {
+  /// The axis of what layer n reads that has a column of its weight for each index, and that of the weight; or none.
+  constexpr int read_axis(node_id n, int& columns) const {
+    if (!makers::visits(r_, n) || is_depthwise(n) || is_in_groups(n) || unless_followed(n)) return none;
+    int axis = r_.shape(r_.input(n)).rank - 1;
+    columns = 1;
+    makers::visit(r_, n, [&]<class Layer>(const Layer& layer) {
       if constexpr (std::is_same_v<Layer, op::linear>) {
-        axis = x.rank - reader.axes;
-        if (reader.transposed) by.columns = 0;
-      } else if (reader.groups == 1) {
-        axis = x.rank - 1 - static_cast<int>(reader.kernel.size());
-        sees_padding = is_transposed<Layer>;  // not every output has the same taps
-        if constexpr (is_transposed<Layer>) by.columns = 0;
-        else sees_padding = pads(reader.padding(x));
+        axis -= layer.axes - 1;
+        if (layer.transposed) columns = 0;
+      } else {
+        axis -= static_cast<int>(layer.kernel.size());
+        if constexpr (is_transposed<Layer>) columns = 0;
       }
     });
-    if (axis != from.axis) return false;
-    const pool<bool> columns = zeros_of_weight(n, by.columns);
-    const int each = static_cast<int>(columns.size()) / channels;  // a row of linear may take several axes
-    pool<bool> unneeded = from.is.zero;
-    for (int c = 0; c < channels; ++c) {
-      bool zero = true;
-      for (int k = c * each; k < (c + 1) * each; ++k) zero = zero && columns[static_cast<std::size_t>(k)];
-      if (zero) unneeded[static_cast<std::size_t>(c)] = true;
-    }
-    for (std::size_t c = 0; c < unneeded.size(); ++c) by.shifts.push_back(from.is.constant[c] && !unneeded[c]);
-    if (sees_padding && any_of(by.shifts)) {
-      kept = {"padding with zeros goes round channels of one number", r_.name(n)};
-      keep_if(false, by.shifts);
-    }
-    add_either(unneeded, by.shifts);
-    if (any_of(unneeded)) seen_ = true;
-    if (dead.empty()) dead = unneeded;
-    else keep_both(dead, unneeded);
-    layers.push_back(static_cast<layer&&>(by));
-    return true;
-  }
-  static constexpr bool pads(const auto& padding) {
-    for (const int p : padding)
-      if (p != 0) return true;
-    return false;
+    return axis;
   }
 
-  /// An operator that computes every channel from itself, with numbers of its own or none.
-  constexpr bool keeps(node_id n, int place_read) {
-    if (refused(n)) return false;
-    const place& from = places_[static_cast<std::size_t>(place_read)];
-    const int axis = from.axis;
-    const extents& x = r_.shape(from.value);
-    layer by{n, none, none, place_read};
-    known is = from.is;
-    bool does = false;
-    if (r_.is<op::activation>(n)) {
-      does = true;
-      activate(r_.get<op::activation>(n).activation, is);
-    } else if (r_.is<op::binary>(n)) {
-      does = true;
-      const auto b = r_.get<op::binary>(n);
-      keep_if(is_zero_of_zero(b), is.zero);
-      keep_if(is_number_of_number(b), is.constant);
-    } else if (r_.is<op::pool>(n)) {
-      const auto p = r_.get<op::pool>(n);
-      does = axis == x.rank - 1 - p.axes;
-      keep_if(every_window_has_numbers(p), is.zero);
-      keep_if(is_same_in_every_window(p), is.constant);
-    } else if (r_.is<op::adaptive_pool>(n)) {
-      does = axis == x.rank - 1 - r_.get<op::adaptive_pool>(n).axes;
-    } else if (r_.is<op::prelu>(n)) {
-      by.rows = 0;
-      does = channel_axis(x, r_.get<op::prelu>(n).axis) == axis;
-    } else if (r_.is<op::bias>(n)) {
-      by.rows = 0;
-      const auto b = r_.get<op::bias>(n);
-      does = channel_axis(x, b.axis) == axis;
-      if (does) keep_both(is.zero, zeros_.of(r_.weight(n, 0), 0));
-      activate(b.activation, is);
-    } else if (r_.is<op::scale>(n)) {
-      by.rows = 0;
-      const auto s = r_.get<op::scale>(n);
-      does = channel_axis(x, s.axis) == axis;
-      if (does) add_either(is.zero, zeros_.of(r_.weight(n, 0), 0));
-      add_either(is.constant, is.zero);
-      if (does && s.bias) keep_both(is.zero, zeros_.of(r_.weight(n, 1), 0));
-      activate(s.activation, is);
-    } else if (is_depthwise(n)) {
-      by.rows = 0;
-      windows::visit(r_, n, [&]<class Layer>(const Layer& c) {
-        does = axis == x.rank - 1 - static_cast<int>(c.kernel.size());
-        if constexpr (is_transposed<Layer>) keep_if(false, is.constant);
-        else keep_if(!pads(c.padding(x)), is.constant);
-      });
-      if (does) add_either(is.zero, zeros_of_weight(n, 0));
-      add_either(is.constant, is.zero);
-      if (does) finish(n, is);
-    } else if (r_.is<op::quantize>(n) || r_.is<op::dequantize>(n)) {
-      does = true;
-    }
-    if (!does) return false;
-    only_zeros_of_bytes(n, is);
-    layers.push_back(static_cast<layer&&>(by));
-    add(r_.output(n), axis, static_cast<known&&>(is));
-    return true;
+  constexpr int root(int channel) const {
+    while (same_[static_cast<std::size_t>(channel)] != channel) channel = same_[static_cast<std::size_t>(channel)];
+    return channel;
   }
-  /// Of a function with a number.
-  static constexpr bool is_zero_of_zero(const op::binary& b) {
-    using enum op::binary_function;
-    if (!keeps_zero(b.activation)) return false;
-    const float k = *b.scalar;
-    switch (b.function) {
-      case mul: return math::is_finite(k);
-      case op::binary_function::div: return k == k && k != 0;
-      case maximum: return k <= 0;
-      case minimum: return k >= 0;
-      case op::binary_function::prelu: return true;
-      default: return false;
-    }
+  constexpr void make_one(int a, int b) {
+    a = root(a);
+    b = root(b);
+    if (a == b) return;
+    same_[static_cast<std::size_t>(b)] = a;
+    stay_[static_cast<std::size_t>(a)] = stay_[static_cast<std::size_t>(a)] || stay_[static_cast<std::size_t>(b)];
   }
+  /// A value with new channels.
+  constexpr int add(value_id v, int axis) {
+    place p{v, axis, {}};
+    for (int i = 0; i < r_.shape(v)[axis]; ++i) {
+      p.channels.push_back(count());
+      same_.push_back(count());
+      stay_.push_back(false);
+    }
+    places.push_back(static_cast<place&&>(p));
+    return static_cast<int>(places.size()) - 1;
+  }
+  /// All channels of a place stay.
+  constexpr void keep(int at, const reason& why) {
+    if (at == none) return;
+    for (const int c : places[static_cast<std::size_t>(at)].channels) stay_[static_cast<std::size_t>(root(c))] = true;
+    if (!wrong) wrong = why;
+  }
+  constexpr void keep_all(node_id n, const reason& why) {
+    for (int i = 0; i < r_.at(n).inputs.count; ++i) keep(place_of(r_.input(n, i)), why);
+    for (int k = 0; k < r_.at(n).outputs.count; ++k) keep(place_of(r_.output(n, k)), why);
+  }
+  /// Channels of `part` are those of `whole` from `first` on, if either is followed.
+  constexpr void tie(value_id whole, int whole_axis, int first, value_id part, int part_axis, node_id n) {
+    int w = place_of(whole), p = place_of(part);
+    if (w == none && p == none) return;
+    if (w == none) w = add(whole, whole_axis);
+    if (p == none) p = add(part, part_axis);
+    const place &of = places[static_cast<std::size_t>(w)], &is = places[static_cast<std::size_t>(p)];
+    const bool part_of_it = first + static_cast<int>(is.channels.size()) <= static_cast<int>(of.channels.size());
+    if (of.axis != whole_axis || is.axis != part_axis || !part_of_it) {
+      fits = false;
+      return keep(w, as_they_are(n));
+    }
+    for (std::size_t i = 0; i < is.channels.size(); ++i)
+      make_one(of.channels[static_cast<std::size_t>(first) + i], is.channels[i]);
+  }
+  constexpr reason as_they_are(node_id n) const { return {"another layer reads the channels as they are", r_.name(n)}; }
 
-  /// Does a window make c of nothing but c?
-  static constexpr bool is_same_in_every_window(const op::pool& p) {
-    if (p.function == op::pooling::max) return every_window_has_numbers(p);
-    bool inside = p.same == same_padding::none && !p.ceil;
-    for (int side = 0; side < 2 * p.axes; ++side) inside = inside && p.pad.at(side) == 0;
-    return p.function == op::pooling::average && inside;
+  /// Follows channels from any value that node n reads or makes to the others.
+  constexpr void relate(node_id n) {
+    // The axis of channels in what n makes, from the first value that is followed. What a layer reads are others.
+    int made = none;
+    const value_id y = r_.output(n);
+    const bool has_rows = makers::visits(r_, n) && !is_depthwise(n);
+    for (int k = 0; k < r_.at(n).outputs.count && made == none; ++k)
+      if (const int at = place_of(r_.output(n, k)); at != none) made = places[static_cast<std::size_t>(at)].axis;
+    for (int i = has_rows ? 1 : 0; i < r_.at(n).inputs.count && made == none; ++i) {
+      const int at = place_of(r_.input(n, i));
+      if (at == none) continue;
+      const int longer = broadcasts(n) ? r_.shape(y).rank - r_.shape(r_.input(n, i)).rank : 0;
+      made = places[static_cast<std::size_t>(at)].axis + longer;
+    }
+    if (has_rows) read_by(n);
+    if (made == none) return;
+    const channel_role role = made < r_.shape(y).rank ? role_of(n, made) : channel_role::other;
+    switch (role) {
+      case channel_role::other: {
+        reason why = unless_followed(n);
+        if (!why && has_rows && is_in_groups(n)) why = {"its channels are in groups", r_.name(n)};
+        if (!why && r_.is<op::input>(n)) why = {"it is a network input", r_.name(n)};
+        return keep_all(n, why ? why : as_they_are(n));
+      }
+      case channel_role::holds: return;
+      case channel_role::makes:
+        if (r_.inputs_count(n) == 2) tie(y, made, 0, r_.input(n, 1), made, n);
+        return;
+      case channel_role::keeps:
+        for (int i = 0; i < r_.at(n).inputs.count; ++i)
+          for (int k = 0; k < r_.at(n).outputs.count; ++k) tie(r_.input(n, i), made, 0, r_.output(n, k), made, n);
+        return;
+      case channel_role::combines:
+        for (int i = 0; i < r_.at(n).inputs.count; ++i) tie_operand(n, i, made);
+        return;
+      case channel_role::joins:
+        for (int i = 0, first = 0; i < r_.at(n).inputs.count; ++i) {
+          tie(y, made, first, r_.input(n, i), made, n);
+          first += r_.shape(r_.input(n, i))[made];
+        }
+        return;
+      case channel_role::cuts:
+        for (int k = 0; k < r_.at(n).outputs.count; ++k)
+          tie(r_.input(n), made, first_cut(n, k, made), r_.output(n, k), made, n);
+    }
+  }
+  constexpr bool broadcasts(node_id n) const { return r_.is<op::binary>(n); }
+  /// Operand i of a function of several values, which may be broadcast.
+  constexpr void tie_operand(node_id n, int i, int made) {
+    const value_id x = r_.input(n, i), y = r_.output(n);
+    const int axis = made - (r_.shape(y).rank - r_.shape(x).rank);
+    if (axis < 0 || r_.shape(x)[axis] != r_.shape(y)[made]) return keep(place_of(x), as_they_are(n));
+    tie(y, made, 0, x, axis, n);
+  }
+  /// A layer that reads channels which are followed.
+  constexpr void read_by(node_id n) {
+    const int at = place_of(r_.input(n));
+    if (at == none) return;
+    int columns = 0;
+    if (read_axis(n, columns) != places[static_cast<std::size_t>(at)].axis) {
+      const reason why = unless_followed(n);
+      return keep(at, why ? why : as_they_are(n));
+    }
+    for (const reader& known : readers)
+      if (known.node == n) return;
+    readers.push_back({n, at, columns});
   }
 
   const rewriter& r_;
-  zero_finder zeros_;
-  pool<place> places_;
-  int unread_ = 0;
-  bool seen_ = false;
+  pool<int> same_;   ///< by number of a channel: another one that is the same
+  pool<bool> stay_;  ///< by number of a channel that goes by itself
 };
 
 }  // namespace ctnn::rules

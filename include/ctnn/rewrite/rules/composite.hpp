@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "../ranges.hpp"
-#include "kinds.hpp"
+#include "linear_maps.hpp"
 
 namespace ctnn::rules {
 
@@ -250,6 +250,7 @@ struct weighted_sum {
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (!(r.shape(r.input(m.sum, 0)) == r.shape(r.input(m.sum, 1))))
       return {"its operands differ in shape", r.name(m.times)};
+    if (sum_of_maps::takes(r, m.sum)) return {"it goes into the weight of its other operand", r.name(m.times)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {

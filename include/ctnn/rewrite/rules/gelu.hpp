@@ -80,7 +80,7 @@ constexpr polynomial polynomial_of(const rewriter& r, node_id n, value_id x, nod
 
 /// What a gate is applied to, as a polynomial of value x.
 constexpr polynomial inside_gate(const rewriter& r, node_id gate, value_id x) {
-  if (r.is<op::binary>(gate)) return polynomial_of(r, gate, x, none);
+  if (r.is<op::binary>(gate) || r.is<op::eltwise>(gate)) return polynomial_of(r, gate, x, none);
   return r.input(gate) == x ? polynomial::of_x() : polynomial_of(r, r.producer(r.input(gate)), x, none);
 }
 

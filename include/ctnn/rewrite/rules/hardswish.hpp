@@ -37,7 +37,7 @@ constexpr activation_function as_hardsigmoid(const rewriter& r, node_id gate, co
 /// clip(a x + b, 0, k) / k  ->  hardsigmoid(x), where a x + b is at least two operators if k is 1
 struct spelled_hardsigmoid {
   static constexpr rule_info info{"spelled_hardsigmoid", "clip(a x + b, 0, k) / k -> hardsigmoid(x)", lowers::nodes,
-                                  numerics::reassociates};
+                                  numerics::reassociates, proved_by::order};
   struct match {
     node_id whole = none, gate = none, inner = none;
     value_id x = none;
@@ -79,7 +79,7 @@ struct spelled_hardsigmoid {
 /// x * clip(a x + b, 0, k) / k  ->  hardswish(x)
 struct spelled_hardswish {
   static constexpr rule_info info{"spelled_hardswish", "x * clip(a x + b, 0, k) / k -> hardswish(x)", lowers::nodes,
-                                  numerics::reassociates};
+                                  numerics::reassociates, proved_by::order};
   using gated = gated_product<clip_gate>;
   struct match : gated::match {
     activation_function f{};
@@ -106,7 +106,7 @@ struct spelled_hardswish {
 struct positive_factor {
   static constexpr rule_info info{"positive_factor",
                                   "conv|conv_transpose|linear with relu|leaky_relu|clip > * k -> the first",
-                                  lowers::nodes, numerics::rescales};
+                                  lowers::nodes, numerics::rescales, proved_by::order};
   struct match : ir::match {
     double k = 0;
     activation_function f{};

@@ -2,6 +2,7 @@
 // Kinds of operators that patterns name (pattern.hpp), and why another operator is not of the kind.
 #pragma once
 
+#include "../../graph/operators/reduce.hpp"
 #include "../rule.hpp"
 
 namespace ctnn::rules {
@@ -24,6 +25,7 @@ struct of_two_values {
     if (b.function != F || b.scalar)
       return F == op::binary_function::mul   ? "it is not the product of two values"
              : F == op::binary_function::sub ? "it is not the difference of two values"
+             : F == op::binary_function::div ? "it is not the quotient of two values"
                                              : "it is not the sum of two values";
     return b.activation && !MayActivate ? "it applies an activation" : "";
   }
@@ -35,6 +37,16 @@ struct times_scalar {
   static constexpr std::string_view why_not(const op::binary& b) {
     if (b.function != op::binary_function::mul || !b.scalar) return "its operand is not a value times a scalar";
     return b.activation ? "its operand has an activation" : "";
+  }
+};
+
+/// x + k.
+struct plus_number {
+  using of = op::binary;
+  static constexpr std::string_view why_not(const op::binary& b) {
+    return b.function == op::binary_function::add && b.scalar && !b.activation
+               ? ""
+               : "it is not the sum of a value and a number";
   }
 };
 
@@ -63,10 +75,30 @@ struct binary_applies {
   }
 };
 
-/// F as an operator or as what a binary function applies.
+/// The same of a sum with coefficients.
+template <fixed_string Text, function F>
+struct sum_applies {
+  using of = op::eltwise;
+  static constexpr std::string_view why_not(const op::eltwise& e) {
+    return e.activation.kind == F && e.function == op::eltwise_function::sum ? std::string_view() : Text.view();
+  }
+};
+
+/// F as an operator or as what a binary function or a sum applies.
 template <fixed_string Text, function F, auto Name>
 using applied = find::one_of<find::silently<find::node<activation_is<Text, F>, Name>>,
-                             find::silently<find::node<binary_applies<Text, F>, Name>>>;
+                             find::one_of<find::silently<find::node<binary_applies<Text, F>, Name>>,
+                                          find::silently<find::node<sum_applies<Text, F>, Name>>>>;
+
+/// The axis along which node n reduces by f and which stays as 1, if it is one.
+constexpr int reduced_axis(const rewriter& r, node_id n, op::reduction f) {
+  const auto p = r.get<op::reduce>(n);
+  const unsigned bits = p.reduced(r.shape(r.input(n)));
+  if (p.function != f || !p.keep || bits == 0 || (bits & (bits - 1)) != 0) return none;
+  int axis = 0;
+  while (bits >> axis != 1) ++axis;
+  return axis;
+}
 
 /// + - * / with a number.
 struct number_arithmetic {

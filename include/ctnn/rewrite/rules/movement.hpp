@@ -58,28 +58,34 @@ struct global_pool_flatten {
   }
 };
 
-/// flatten|reshape that makes the last axes one > linear over it  ->  linear over them
+/// flatten|reshape that makes the last axes one > linear over it  ->  linear over them, where all readers are such
 struct flatten_linear {
-  static constexpr rule_info info{"flatten_linear", "flatten|reshape > linear -> linear", lowers::nodes,
+  static constexpr rule_info info{"flatten_linear", "flatten|reshape > linear -> linear", lowers::movable,
                                   numerics::exact};
   static constexpr bool any_type = true;
-  using pattern = chain<reshapes, op::linear>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (m.input != 0) return {"it is the residual", r.name(m.first)};
-    const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));
-    const int rows = y.rank - r.get<op::linear>(m.last).axes;  // axes that stay
-    if (rows >= x.rank) return {"it makes more than one of the last axes", r.name(m.first)};
+  using pattern = edge<reshapes, op::linear>;
+  /// Why node n, which reads what `first` makes, does not read what it is made of.
+  static constexpr reason unless_it_takes(const rewriter& r, node_id first, node_id n) {
+    const value_id v = r.output(first);
+    if (!r.is<op::linear>(n)) return {"another layer needs it reshaped", r.name(n)};
+    if (r.input(n) != v || (r.inputs_count(n) == 2 && r.input(n, 1) == v)) return {"it is the residual", r.name(first)};
+    const extents &x = r.shape(r.input(first)), &y = r.shape(v);
+    const int rows = y.rank - r.get<op::linear>(n).axes;  // axes that stay
+    if (rows >= x.rank) return {"it makes more than one of the last axes", r.name(first)};
     for (int i = 0; i < rows; ++i)
-      if (x[i] != y[i]) return {"it changes other axes than the last", r.name(m.first)};
+      if (x[i] != y[i]) return {"it changes other axes than the last", r.name(first)};
     return {};
+  }
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (r.is_output(r.output(m.first))) return {"its input is a network output too", r.name(m.first), true};
+    return r.refused_reader(r.output(m.first), [&](node_id n) { return unless_it_takes(r, m.first, n); });
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     auto last = r.get<op::linear>(m.last);
     const value_id x = r.input(m.first);
     last.axes += r.shape(x).rank - r.shape(r.output(m.first)).rank;
-    r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, last, r.name(m.last), r.inputs_with(m.last, 0, x),
-             r.weights_of(m.last));
+    if (r.readers(r.output(m.first)) == 1) r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, last, r.name(m.last), r.inputs_with(m.last, 0, x), r.weights_of(m.last));
   }
 };
 

@@ -11,24 +11,20 @@ namespace ctnn::rules {
 
 /// sqrt or 1 / sqrt.
 using some_root = activation_is<"it does not divide by a root", function::sqrt, function::rsqrt>;
-struct plus_number {
-  using of = op::binary;
-  static constexpr std::string_view why_not(const op::binary& b) {
-    return b.function == op::binary_function::add && b.scalar && !b.activation
-               ? ""
-               : "it is not the sum of a value and a number";
-  }
-};
 
-/// d / sqrt(mean(d^2) + eps)  ->  layer_norm(x) if d is x - mean(x), else rms_norm(d); the means over the last axes
+/// d / sqrt(mean(d^2) + eps)  ->  layer_norm(x) if d is x - mean(x), else rms_norm(d); the means over the last axes.
+/// Over others, as the channels of images, mean_variance_normalize(x)
 struct spelled_norm {
-  static constexpr rule_info info{"spelled_norm", "d / sqrt(mean(d * d) + eps) -> layer_norm(x) | rms_norm(d)",
+  static constexpr rule_info info{"spelled_norm",
+                                  "d / sqrt(mean(d * d) + eps) -> layer_norm(x) | rms_norm(d) | "
+                                  "mean_variance_normalize(x)",
                                   lowers::nodes, numerics::reassociates};
   struct match {
     node_id whole = none, root = none, shifted = none, mean = none, squares = none, centre = none, middle = none;
     value_id d = none, x = none;
     float eps = 0;
     int axis = none;
+    list<int> others{};  ///< no last ones, along which mean_variance_normalize goes
   };
   using square = activation_is<"it is not a square", function::square>;
   /// d, which may be x - mean(x).
@@ -60,7 +56,20 @@ struct spelled_norm {
     const bool divides = b.function == op::binary_function::div && !inverse && r.input(m.whole, 1) == r.output(m.root);
     if (!divides && !(b.function == op::binary_function::mul && inverse)) return {"it does not divide by a root"};
     if (b.activation) return {"it applies an activation"};
-    return find_axis(r, m);
+    return is_over_others(r, m) ? reason{} : find_axis(r, m);
+  }
+  /// Is d the distance from the mean over the axes of the mean of squares, which are not the last?
+  static constexpr bool is_over_others(const rewriter& r, match& m) {
+    if (m.middle == none || mean_from(r, m.mean) != none || !(m.eps > 0)) return false;
+    const auto p = r.get<op::reduce>(m.mean), middle = r.get<op::reduce>(m.middle);
+    const extents& x = r.shape(m.x);
+    const unsigned bits = p.reduced(x);
+    if (p.function != op::reduction::mean || middle.function != op::reduction::mean || !p.keep || !middle.keep ||
+        bits != middle.reduced(x))
+      return false;
+    for (int a = 0; a < x.rank; ++a)
+      if (bits >> a & 1u) m.others.push_back(a);
+    return true;
   }
   /// Over which axes, and whether d is the distance from the mean over the same.
   static constexpr reason find_axis(const rewriter& r, match& m) {
@@ -71,8 +80,10 @@ struct spelled_norm {
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
+    const op::mean_variance_normalize over_others{m.others, m.eps};
     r.note(r.name(m.root), r.name(m.whole));
-    if (m.middle != none) r.become(m.whole, op::layer_norm{m.axis, m.eps, false}, r.name(m.whole), {&m.x, 1}, {});
+    if (!m.others.empty()) r.become(m.whole, over_others, r.name(m.whole), {&m.x, 1}, {});
+    else if (m.middle != none) r.become(m.whole, op::layer_norm{m.axis, m.eps, false}, r.name(m.whole), {&m.x, 1}, {});
     else r.become(m.whole, op::rms_norm{m.axis, m.eps}, r.name(m.whole), {&m.x, 1}, {});
   }
 };
@@ -134,6 +145,78 @@ struct expanded_norm {
     const value_id in[] = {m.x, m.k, m.b};
     r.note(r.name(m.times), r.name(m.whole));
     r.become(m.whole, op::layer_norm{m.axis, m.eps, false}, r.name(m.whole), in, {});
+  }
+};
+
+/// x / max(norm(x), eps), x / sqrt(max(sum(x^2), eps)), the norm along one axis  ->  lp_normalize(x)
+struct spelled_lp_norm {
+  static constexpr rule_info info{"spelled_lp_norm",  "x / max(norm(x), eps) -> lp_normalize(x)",
+                                  lowers::nodes,      numerics::reassociates,
+                                  proved_by::running, "a bound before a root is one behind it"};
+  struct match {
+    node_id whole = none, root = none, bound = none, norm = none;
+    value_id x = none;
+    op::lp_normalize made{};
+  };
+  using bound = find::node<activation_is<"it divides by no bound norm", function::clip>, &match::bound,
+                           find::silently<find::node<op::reduce, &match::norm, find::value<&match::x>>>>;
+  using root = find::node<activation_is<"it does not divide by a root", function::rsqrt>, &match::root,
+                          find::alone<find::silently<bound>>>;
+  using pattern = find::two_forms<find::node<of_two_values<op::binary_function::div>, &match::whole,
+                                             find::value<&match::x>, find::alone<find::silently<bound>>>,
+                                  find::either_order<of_two_values<op::binary_function::mul>, &match::whole,
+                                                     find::alone<find::silently<root>>, find::value<&match::x>>>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    using enum op::reduction;
+    const op::reduction f = r.get<op::reduce>(m.norm).function;
+    const activation_function clip = r.get<op::activation>(m.bound).activation;
+    if (m.root == none ? f != l1 && f != l2 : f != sum_square) return {"it divides by no norm", r.name(m.norm)};
+    const int axis = reduced_axis(r, m.norm, f);
+    if (axis == none) return {"its norm is not along one axis, which stays", r.name(m.norm)};
+    // The root of a bound that is hardly a number may be none.
+    if (!(clip.a >= smallest_divisor && math::is_finite(clip.a)) || math::is_finite(clip.b))
+      return {"its norm has not one bound, above 0", r.name(m.bound)};
+    m.made = {axis, f == l1 ? 1 : 2, m.root == none ? clip.a : math::sqrt(clip.a)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    r.note(r.name(m.norm), r.name(m.whole));
+    r.become(m.whole, m.made, r.name(m.whole), {&m.x, 1}, {});
+  }
+};
+
+/// square > sum  ->  sum of squares
+struct sum_of_squares {
+  static constexpr rule_info info{"sum_of_squares", "square > reduce(sum) -> reduce(sum_square)", lowers::nodes,
+                                  numerics::reassociates};
+  using pattern = chain<activation_is<"it sums no squares", function::square>, op::reduce>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    return r.get<op::reduce>(m.last).function == op::reduction::sum ? reason{} : reason{"it is no sum"};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto sum = r.get<op::reduce>(m.last);
+    sum.function = op::reduction::sum_square;
+    const value_id x = r.input(m.first);
+    r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, sum, r.name(m.last), {&x, 1}, {});
+  }
+};
+
+/// sum of squares > sqrt  ->  norm
+struct norm_by_name {
+  static constexpr rule_info info{"norm_by_name", "reduce(sum_square) > sqrt -> reduce(l2)", lowers::nodes,
+                                  numerics::reassociates};
+  using pattern = chain<op::reduce, activation_is<"it is no root", function::sqrt>>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    return r.get<op::reduce>(m.first).function == op::reduction::sum_square
+               ? reason{}
+               : reason{"it is no root of a sum of squares", r.name(m.first)};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto norm = r.get<op::reduce>(m.first);
+    norm.function = op::reduction::l2;
+    const value_id x = r.input(m.first);
+    r.fuse(m.first, m.last, norm, {&x, 1}, {});
   }
 };
 

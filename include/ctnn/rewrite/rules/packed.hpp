@@ -8,8 +8,9 @@ namespace ctnn::rules {
 
 /// linear by dequantize(constant), its rows and columns exchanged or not  ->  linear by the constant itself
 struct keep_packed {
-  static constexpr rule_info info{"keep_packed", "linear by dequantize(constant) -> linear by a packed weight",
-                                  lowers::tier, numerics::rescales};
+  static constexpr rule_info info{"keep_packed",      "linear by dequantize(constant) -> linear by a packed weight",
+                                  lowers::tier,       numerics::rescales,
+                                  proved_by::running, "packed weights are bytes"};
   struct match : ir::match {
     expression_id bytes = none, scale = none, zero = none;
     op::dequantize how{};

@@ -149,8 +149,8 @@ struct pad_window {
 /// pad(no more than there is) > max pool  ->  pool. Of 0 and -0 either may win; the lowest float takes the place of an
 /// infinity.
 struct pad_below_maximum : pad_window<op::pool> {
-  static constexpr rule_info info{"pad_below_maximum", "pad > pool(max) -> pool", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"pad_below_maximum", "pad > pool(max) -> pool", lowers::nodes, numerics::reassociates,
+                                  proved_by::order};
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.get<op::pool>(m.last).function != op::pooling::max) return {"it is no maximum"};
     return refused(r, m, [](float value, float lowest_of_x) {

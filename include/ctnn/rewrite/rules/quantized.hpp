@@ -94,9 +94,10 @@ constexpr bool averages_elements(const rewriter& r, node_id n) {
 
 /// dequantize > what moves elements > quantize of the same scale and zero point  ->  what moves bytes
 struct move_bytes {
-  static constexpr rule_info info{"move_bytes",
-                                  "dequantize > reshape|permute|slice|pad|max pool|... > quantize -> the ones between",
-                                  lowers::nodes, numerics::exact};
+  static constexpr rule_info info{
+      "move_bytes",       "dequantize > reshape|permute|slice|pad|max pool|... > quantize -> the ones between",
+      lowers::nodes,      numerics::exact,
+      proved_by::running, "bytes are rounded"};
   static constexpr bool any_type = true;
   struct match : moved_bytes {};
   using pattern = find::node<says_integers, &match::quantize>;
@@ -121,9 +122,10 @@ struct move_bytes {
 
 /// the same of another scale or zero point  ->  the ones between, and bytes quantized again behind them
 struct requantize_bytes {
-  static constexpr rule_info info{"requantize_bytes",
-                                  "dequantize > reshape|...|max pool > quantize -> the ones between > quantize",
-                                  lowers::nodes, numerics::reassociates};
+  static constexpr rule_info info{
+      "requantize_bytes", "dequantize > reshape|...|max pool > quantize -> the ones between > quantize",
+      lowers::nodes,      numerics::reassociates,
+      proved_by::running, "bytes are rounded"};
   static constexpr bool any_type = true;
   using match = move_bytes::match;
   using pattern = move_bytes::pattern;
@@ -144,9 +146,10 @@ struct requantize_bytes {
 
 /// dequantize > average pool > quantize of the same scale and zero point  ->  average pool of bytes
 struct average_bytes {
-  static constexpr rule_info info{"average_bytes",
-                                  "dequantize > average pool > quantize -> pool|adaptive_pool of bytes", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{
+      "average_bytes",    "dequantize > average pool > quantize -> pool|adaptive_pool of bytes",
+      lowers::nodes,      numerics::reassociates,
+      proved_by::running, "bytes are rounded"};
   static constexpr bool any_type = true;
   using match = move_bytes::match;
   using pattern = move_bytes::pattern;
@@ -166,8 +169,9 @@ struct average_bytes {
 
 /// dequantize of several > concat > quantize  ->  those whose scale is another are quantized again > concat
 struct join_bytes {
-  static constexpr rule_info info{"join_bytes", "concat(dequantize...) > quantize -> concat of bytes", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"join_bytes",       "concat(dequantize...) > quantize -> concat of bytes",
+                                  lowers::nodes,      numerics::reassociates,
+                                  proved_by::running, "bytes are rounded"};
   static constexpr bool any_type = true;
   using pattern = chain<op::concat, says_integers>;
   static constexpr bool as_it_is(const rewriter& r, node_id d, const element& made) {
@@ -202,9 +206,10 @@ struct join_bytes {
 
 /// dequantize... > layer > quantize  ->  the layer between bytes, where it has such arithmetic
 struct compute_bytes {
-  static constexpr rule_info info{"compute_bytes",
-                                  "dequantize... > activation|binary|matmul|softmax > quantize -> the second, of bytes",
-                                  lowers::nodes, numerics::reassociates};
+  static constexpr rule_info info{
+      "compute_bytes",    "dequantize... > activation|binary|matmul|softmax > quantize -> the second, of bytes",
+      lowers::nodes,      numerics::reassociates,
+      proved_by::running, "bytes are rounded"};
   static constexpr bool any_type = true;
   struct match {
     node_id layer = none, last = none;

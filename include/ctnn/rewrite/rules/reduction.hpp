@@ -80,4 +80,40 @@ struct reduce_reshape {
   }
 };
 
+/// mean > mean, sum > sum, max > max, min > min  ->  one of them over the axes of both
+struct reduce_chain {
+  static constexpr rule_info info{"reduce_chain", "reduce > reduce -> reduce", lowers::nodes, numerics::reassociates};
+  struct match : ir::match {
+    op::reduce both{};
+  };
+  using pattern = chain<op::reduce, op::reduce>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    using enum op::reduction;
+    const auto first = r.get<op::reduce>(m.first), last = r.get<op::reduce>(m.last);
+    const op::reduction f = last.function;
+    if (f != mean && f != sum && f != max && f != min) return {"its function is not the same of results of its own"};
+    if (first.function != f) return {"its input has another function", r.name(m.first)};
+    const extents& x = r.shape(r.input(m.first));
+    const unsigned gone = first.reduced(x), then = last.reduced(r.shape(r.output(m.first)));
+    m.both.function = f;
+    m.both.axes.clear();
+    for (int i = 0, at = 0; i < x.rank; ++i) {
+      const bool is_gone = (gone >> i & 1u) != 0;
+      const bool stays = first.keep || !is_gone;
+      if (is_gone || (then >> at & 1u) != 0) m.both.axes.push_back(i);
+      at += stays ? 1 : 0;
+    }
+    for (const bool keep : {true, false}) {
+      extents y;
+      m.both.keep = keep;
+      if (!m.both.infer({&x, 1}, {&y, 1}) && y == r.shape(r.output(m.last))) return {};
+    }
+    return {"some axes stay and others go", r.name(m.first)};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id x = r.input(m.first);
+    r.fuse(m.first, m.last, m.both, {&x, 1}, {});
+  }
+};
+
 }  // namespace ctnn::rules

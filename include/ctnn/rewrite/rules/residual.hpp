@@ -2,7 +2,7 @@
 // Sums become part of the convolution or linear layer that computes one of their operands.
 #pragma once
 
-#include "affine.hpp"
+#include "linear_maps.hpp"
 
 namespace ctnn::rules {
 
@@ -45,6 +45,7 @@ struct fuse_residual {
     const auto b = r.get<op::binary>(m.last);
     if (b.function != op::binary_function::add || b.scalar) return {"it is not the sum of two values"};
     if (const reason no = is_complete(r, m.first)) return no;
+    if (sum_of_maps::takes(r, m.last)) return {"its other operand goes into the weight", r.name(m.first)};
     return unless_of_one_shape(r, m);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {

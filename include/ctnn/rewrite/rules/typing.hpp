@@ -10,7 +10,8 @@ namespace ctnn::rules {
 
 /// cast to the type it has  ->  x
 struct cast_same {
-  static constexpr rule_info info{"cast_same", "cast(x) -> x", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"cast_same",     "cast(x) -> x",     lowers::nodes,
+                                  numerics::exact, proved_by::running, "conversions are no algebra"};
   static constexpr bool any_type = true;
   using pattern = single<op::cast>;
   static constexpr reason guard(const rewriter& r, const match& m) {
@@ -48,7 +49,8 @@ constexpr bool holds(dtype wide, dtype narrow) {
 
 /// cast to a wider type > cast  ->  one cast
 struct cast_chain {
-  static constexpr rule_info info{"cast_chain", "cast > cast -> cast", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"cast_chain",    "cast > cast -> cast", lowers::nodes,
+                                  numerics::exact, proved_by::running,    "conversions are no algebra"};
   static constexpr bool any_type = true;
   using pattern = chain<op::cast, op::cast>;
   static constexpr reason guard(const rewriter& r, const match& m) {
@@ -68,16 +70,19 @@ struct cast_chain {
   }
 };
 
-/// cast to half precision > cast back  ->  x: between operators that compute in f32 as in ONNX Runtime
+/// result rounded to half precision > cast back  ->  x: between operators that compute in f32, as in ONNX Runtime.
+/// Casts of a file round.
 struct rounding_between {
-  static constexpr rule_info info{"rounding_between", "cast to f16 or bf16 > cast to f32 -> x", lowers::nodes,
-                                  numerics::unrounded};
+  static constexpr rule_info info{"rounding_between", "result in f16 or bf16 > cast to f32 -> x",
+                                  lowers::nodes,      numerics::unrounded,
+                                  proved_by::running, "halves are rounded"};
   static constexpr bool any_type = true;
   using pattern = edge<op::cast, op::cast>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (!is_narrow(r.type(r.output(m.first)))) return {"what is between is no half precision", r.name(m.first)};
     if (r.type(r.input(m.first)) != dtype::f32) return {"it comes from another type than f32", r.name(m.first)};
     if (r.type(r.output(m.last)) != dtype::f32) return {"it goes to another type than f32"};
+    if (!r.get<op::cast>(m.first).of_result) return {"the file asks for the rounding", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.first)); }
@@ -85,7 +90,8 @@ struct rounding_between {
 
 /// dequantize > quantize with the same scale and zero point  ->  x; the other way round would change numbers
 struct requantize_same {
-  static constexpr rule_info info{"requantize_same", "dequantize > quantize -> x", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"requantize_same", "dequantize > quantize -> x", lowers::nodes,
+                                  numerics::exact,   proved_by::running,           "bytes are rounded"};
   static constexpr bool any_type = true;
   using pattern = edge<op::dequantize, op::quantize>;
   static constexpr reason guard(const rewriter& r, const match& m) {
@@ -112,8 +118,9 @@ struct requantize_same {
 
 /// relu > quantize to unsigned integers without a zero point, with scales above 0  ->  quantize, which saturates at 0
 struct relu_before_quantize {
-  static constexpr rule_info info{"relu_before_quantize", "relu > quantize -> quantize", lowers::nodes,
-                                  numerics::exact};
+  static constexpr rule_info info{"relu_before_quantize", "relu > quantize -> quantize",
+                                  lowers::nodes,          numerics::exact,
+                                  proved_by::running,     "bytes are rounded"};
   static constexpr bool any_type = true;
   using pattern = chain<op::activation, op::quantize>;
   static constexpr reason guard(const rewriter& r, const match& m) {

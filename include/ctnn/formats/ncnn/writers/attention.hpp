@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "../readers/rearranging.hpp"
 #include "arithmetic.hpp"
 
 namespace ctnn::ncnn::writers {
@@ -202,25 +203,67 @@ inline void multi_head_attention(node_writer& w, const attention_cluster& c) {
   last.finish();
 }
 
-/// (heads, length, size) of an operand of attention.
-inline extents without_batch(const extents& x, int heads) {
+/// (heads, length, size) of an operand of attention; batches are more heads.
+inline extents all_heads(const extents& x, int heads) {
   const extents by = op::attention::by_heads(x, heads);
-  if (by[0] != 1) throw inexpressible{"a batch of " + describe(x)};
-  return {by[1], by[2], by[3]};
+  return {by[0] * by[1], by[2], by[3]};
+}
+/// Lengths and heads of a blob change places: (length, heads, size), or (batch, length, heads, size).
+inline std::string exchanged(node_writer& w, const std::string& blob, int rank, const std::string& to) {
+  int type = 0;
+  while (readers::permute_order(rank, type) != (rank == 4 ? "WDHC" : "WCH")) ++type;
+  w.layer("Permute", {blob}, {to}, parameter_list().integer(0, type, 0));
+  return to;
+}
+/// (length, heads, size) of rows, behind a batch of more than one.
+inline extents cut_rows(const extents& x, int heads) {
+  const extents by = op::attention::by_heads(x, heads), one{by[2], by[1], by[3]};
+  return by[0] == 1 ? one : one.with_axis(0, by[0]);
+}
+/// Operand i as all its heads.
+inline std::string heads_apart(node_writer& w, std::size_t i, int heads) {
+  const extents x = w.input_shape(i), all = all_heads(x, heads), cut = cut_rows(x, heads);
+  if (x.rank == 4 || heads == 1) return w.in_form(i, all);
+  const std::string apart = exchanged(w, w.in_form(i, cut), cut.rank, w.between("heads"));
+  return cut.rank == 3 ? apart : w.reshaped(apart, all, "all");
 }
 
 inline void attention(node_writer& w) {
   attention_cluster c;
   const op::attention op = w.get<op::attention>();
   if (attention_cluster::find(w.b, w.id(), c)) return multi_head_attention(w, c);
-  if (op.lengths || op.scores || op.causal || op.softcap != 0 || op.past != op.present || w.input_shape().rank != 4)
+  const extents x = w.input_shape(), y = w.b.g.shape(w.output(0)), m = op.mask ? w.input_shape(3) : extents{};
+  const extents by = op::attention::by_heads(x, op.heads);
+  const int heads = by[1], kv_heads = op::attention::by_heads(w.input_shape(1), op.kv_heads)[1];
+  if (op.lengths || op.scores || op.causal || op.softcap != 0 || op.past != op.present ||
+      (by[0] != 1 && (op.mask || op.past)) || (op.mask && w.b.g.at_value(w.input(3)).type == dtype::boolean))
     throw inexpressible{"attention of this kind"};
-  std::vector<std::string> from, to;
-  for (std::size_t i = 0; i < w.input_count(); ++i)
-    from.push_back(op.mask && i == 3 ? w.in(i) : w.in_form(i, without_batch(w.input_shape(i), 0)));
-  for (int i = 0; i < op.output_count(); ++i)
-    to.push_back(w.out_in_form(without_batch(w.b.g.shape(w.output(i)), 0), i));
-  w.layer("SDPA", from, to, parameter_list().integer(5, op.mask, 0).real(6, op.scale, 0).integer(7, op.past, 0));
+  std::vector<std::string> from{heads_apart(w, 0, heads), heads_apart(w, 1, kv_heads), heads_apart(w, 2, kv_heads)}, to;
+  const extents made = all_heads(y, heads), cut = cut_rows(y, heads);
+  const bool in_rows = y.rank == 3 && heads != 1;
+  const std::string result = in_rows ? w.between("result") : w.out_in_form(made);
+  // SDPA's masks have a row for each query.
+  const bool in_parts = op.mask && m.rank > 1 && m.back(1) == 1 && by[2] != 1 && !op.past && heads == kv_heads;
+  if (in_parts) {
+    const float scale = op.scale != 0 ? op.scale : 1 / std::sqrt(static_cast<float>(by[3]));
+    const std::string product = w.between("product"), scaled = w.between("scaled"), masked = w.between("masked"),
+                      weights = w.between("weights");
+    w.layer("MatMul", {from[0], from[1]}, {product}, parameter_list().integer(0, 1, 0));
+    w.layer("BinaryOp", {product}, {scaled}, parameter_list().integer(0, 2, 0).integer(1, 1, 0).real(2, scale, 0));
+    const extents rows{m.rank > 2 ? m.back(2) : 1, m.back(1), m.back(0)};
+    w.layer("BinaryOp", {scaled, w.in_form(3, rows)}, {masked}, parameter_list().integer(0, 0, 0));
+    w.layer("Softmax", {masked}, {weights}, parameter_list().integer(0, 2, 0).integer(1, 1, 0));
+    w.layer("MatMul", {weights, from[2]}, {result}, parameter_list());
+  } else {
+    to.push_back(result);
+    for (std::size_t i = 3; i < w.input_count(); ++i)
+      from.push_back(op.mask && i == 3 ? w.in(i) : w.in_form(i, all_heads(w.input_shape(i), 0)));
+    for (int i = 1; i < op.output_count(); ++i) to.push_back(w.out_in_form(all_heads(w.b.g.shape(w.output(i)), 0), i));
+    w.layer("SDPA", from, to, parameter_list().integer(5, op.mask, 0).real(6, op.scale, 0).integer(7, op.past, 0));
+  }
+  if (in_rows)
+    exchanged(w, cut.rank == 3 ? result : w.reshaped(result, {by[0], heads, by[2], made[2]}, "batches"), cut.rank,
+              w.out_in_form(cut));
   w.finish();
 }
 

@@ -111,9 +111,18 @@ inline void bit_shift(node_reader& n) {
                  {n.input(0), n.input(1)}));
 }
 
+/// A float that is one choice for all says its number, which rules ask for.
 inline void where(node_reader& n) {
   n.expect(3, 3);
-  n.result(n.add(op::where{}, n.all_inputs()));
+  std::vector<term> in = n.all_inputs();
+  for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+    const shared_array k = n.known(in[i]);
+    if (!k || k->type() != dtype::f32 || k->size() != 1 || n.known(in[3 - i])) continue;
+    n.only_helping(true);
+    in[i] = n.add(op::full{as_list(k->shape()), static_cast<float>(number_at(*k, 0))}, {});
+    n.only_helping(false);
+  }
+  n.result(n.add(op::where{}, in));
 }
 
 /// A function of one number.

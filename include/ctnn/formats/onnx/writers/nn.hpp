@@ -652,12 +652,20 @@ inline void group_norm(node_writer& w) {
 }
 inline void lp_normalize(node_writer& w) {
   const op::lp_normalize op = w.get<op::lp_normalize>();
-  w.is("LpNormalization", {w.in()}, {with("axis", op.axis), with("p", op.p)});
+  if (op.eps == 0) return w.is("LpNormalization", {w.in()}, {with("axis", op.axis), with("p", op.p)});
+  const std::string norm = reduced(w, op.p == 1 ? "ReduceL1" : "ReduceL2", w.in(), {op.axis}, true);
+  w.is("Div", {w.in(), w.add("Max", {norm, w.number(op.eps, w.type())})});
 }
 inline void mean_variance_normalize(node_writer& w) {
-  integers axes = as_integers(w.get<op::mean_variance_normalize>().axes);
+  const op::mean_variance_normalize op = w.get<op::mean_variance_normalize>();
+  integers axes = as_integers(op.axes);
   if (axes.empty())
     for (int i = 0; i < w.shape().rank; ++i) axes.push_back(i);
+  if (op.eps > 0) {
+    const std::string d = w.add("Sub", {w.in(), reduced(w, "ReduceMean", w.in(), axes, true)});
+    const std::string variance = reduced(w, "ReduceMean", w.add("Mul", {d, d}), axes, true);
+    return w.is("Div", {d, w.add("Sqrt", {w.add("Add", {variance, w.number(op.eps, w.type())})})});
+  }
   w.is("MeanVarianceNormalization", {w.in()}, {with("axes", axes)});
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "movement.hpp"
 
@@ -172,8 +174,36 @@ inline bool fused_attention(node_writer& w, const op::attention& op) {
   for (std::size_t i = 0; i < y.size(); ++i) w.result(static_cast<int>(i), y[i]);
   return true;
 }
+/// What Attention has no word for, as products and a softmax: booleans that hide keys with another number than
+/// -infinity, and masks without rows, which an axis that is open would have to be expanded to.
+inline bool is_in_parts(const node_writer& w, const op::attention& op) {
+  if (!op.mask) return false;
+  const bool hides = w.type(3) == dtype::boolean && op.hidden_score != -std::numeric_limits<float>::infinity();
+  const extents q = op::attention::by_heads(w.shape(0), op.heads), k = op::attention::by_heads(w.shape(1), op.kv_heads),
+                m = w.shape(3);
+  const bool simple = !op.causal && !op.past && !op.lengths && !op.present && !op.scores && op.softcap == 0 &&
+                      (k[1] == q[1] || k[1] == 1);
+  if (hides && !simple) node_writer::refuse("attention that hides keys with " + std::to_string(op.hidden_score));
+  return hides || (simple && q[2] != 1 && (m.rank < 2 || m.back(1) == 1));
+}
+inline void attention_in_parts(node_writer& w, const op::attention& op) {
+  const auto apart = [&](std::size_t i) {
+    const extents x = w.shape(i), h = op::attention::by_heads(x, i == 0 ? op.heads : op.kv_heads);
+    return x.rank == 4 ? w.in(i) : w.permuted(w.reshaped(w.in(i), {h[0], h[2], h[1], h[3]}), {0, 2, 1, 3});
+  };
+  const std::string product = w.add("MatMul", {apart(0), w.permuted(apart(1), {0, 1, 3, 2})});
+  const float size = static_cast<float>(op::attention::by_heads(w.shape(0), op.heads)[3]);
+  const float scale = op.scale != 0 ? op.scale : 1 / std::sqrt(size);
+  const std::string scaled = w.add("Mul", {product, w.number(scale, w.type())});
+  const std::string kept = w.type(3) == dtype::boolean
+                               ? w.add("Where", {w.in(3), scaled, w.number(op.hidden_score, w.type())})
+                               : w.add("Add", {scaled, w.in(3)});
+  const std::string y = w.add("MatMul", {w.add("Softmax", {kept}, {with("axis", -1)}), apart(2)});
+  w.result(w.shape(0).rank == 4 ? y : w.reshaped(w.permuted(y, {0, 2, 1, 3}), w.result_shape()));
+}
 inline void attention(node_writer& w) {
   const op::attention op = w.get<op::attention>();
+  if (is_in_parts(w, op)) return attention_in_parts(w, op);
   if (fused_attention(w, op)) return;
   w.need(op.lengths ? 24 : 23);
   std::size_t next = 3;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+// Is a graph the same as another in real arithmetic? Both are run over a field with random numbers (field.hpp): without
+// rounding there is no tolerance for a wrong rule to hide behind. What agrees is proved but for an error below 2^-50.
+// What does not may be right still, where a rule knows more of a function than is known here (rule_info::by_running),
+// or rounds a constant.
+#pragma once
+
+#include <string>
+
+#include "evaluation.hpp"
+#include "result.hpp"
+
+namespace ctnn::ir {
+
+namespace detail {
+
+/// The first number that differs between two graphs, or nothing. They are run twice at least, and until `least` numbers
+/// have been compared.
+inline std::string find_other_number(const graph_view& before, const graph_view& after, bool in_order,
+                                     std::size_t least) {
+  std::size_t compared = 0, runs = 0;
+  while (runs < 2 || (compared < least && runs < least)) {
+    field::random_numbers random(before, in_order, field::mix(++runs));
+    const auto want = field::evaluate(before, random), got = field::evaluate(after, random);
+    for (std::size_t o = 0; o < before.outputs.size(); ++o) {
+      const auto a = want.of(before.outputs[o].value), b = got.of(after.outputs[o].value);
+      const std::string name(before.outputs[o].name);
+      if (a.size() != b.size()) return "the size of output '" + name + "'";
+      // By order there may be no such number: the root of what is below 0.
+      const auto is_some = [&](const field::residue& x) { return !in_order || x.real() == x.real(); };
+      for (std::size_t i = 0; i < a.size(); ++i)
+        if (!is_some(a[i]) && !is_some(b[i])) continue;
+        else if (++compared; !(a[i] == b[i])) return "number " + std::to_string(i) + " of output '" + name + "'";
+    }
+  }
+  return compared > 0 ? "" : "nothing: there are no numbers";
+}
+
+}  // namespace detail
+
+inline ctnn::proof prove(const graph_view& before, const graph_view& after) {
+  for (const graph_view& g : {before, after})
+    if (std::string why = field::not_algebra(g); !why.empty()) return {proof_result::not_algebra, std::move(why)};
+  if (detail::find_other_number(before, after, false, 64).empty()) return {};
+  std::string other = detail::find_other_number(before, after, true, 1024);
+  if (other.empty()) return {proof_result::order};
+  return {proof_result::differs, std::move(other)};
+}
+
+}  // namespace ctnn::ir

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gives.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
+namespace {
+
+constexpr float much = 100;  // a score before which e^(all others) is nothing
+
+/// Two keys (1, 0) and (0, 1), whose values are 10 and 20; a query that sees the first, or both alike.
+constexpr bool attends() {
+  const float keys[] = {1, 0, 0, 1}, values[] = {10, 20}, first[] = {much, 0}, both[] = {0, 0};
+  op::attention p;
+  p.scale = 1;
+  return gives(p, {{{1, 1, 1, 2}, first}, {{1, 1, 2, 2}, keys}, {{1, 1, 2, 1}, values}}, {}, {10}) &&
+         gives(p, {{{1, 1, 1, 2}, both}, {{1, 1, 2, 2}, keys}, {{1, 1, 2, 1}, values}}, {}, {15});
+}
+/// Two heads in rows share keys; the second row of two may see both, the first one alone.
+constexpr bool attends_in_rows() {
+  const float q[] = {0, 0, 0, 0}, k[] = {1, 2}, v[] = {10, 20};
+  op::attention p;
+  p.heads = 2;
+  p.kv_heads = 1;
+  p.causal = true;
+  return gives(p, {{{1, 2, 2}, q}, {{1, 2, 1}, k}, {{1, 2, 1}, v}}, {}, {10, 10, 15, 15});
+}
+/// A mask hides the second of three keys, of which one was there before; they come back together.
+constexpr bool remembers() {
+  const float q[] = {0}, k[] = {1, 2}, v[] = {30, 60}, mask[] = {0, -1e9f, 0}, past_k[] = {7}, past_v[] = {90};
+  op::attention p;
+  p.mask = p.past = true;
+  return gives(p,
+               {{{1, 1, 1, 1}, q},
+                {{1, 1, 2, 1}, k},
+                {{1, 1, 2, 1}, v},
+                {{1, 3}, mask},
+                {{1, 1, 1, 1}, past_k},
+                {{1, 1, 1, 1}, past_v}},
+               {}, {75});
+}
+static_assert(attends() && attends_in_rows() && remembers());
+
+}  // namespace
+
+TEST_CASE("attention by hand") { CHECK((attends() && attends_in_rows() && remembers())); }
