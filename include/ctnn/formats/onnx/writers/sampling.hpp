@@ -218,7 +218,8 @@ inline void attention(node_writer& w) {
   if (op.scale != 0) a.push_back(with("scale", op.scale));
   if (op.softcap != 0) a.push_back(with("softcap", op.softcap));
   if (op.scores) a.push_back(with("qk_matmul_output_mode", static_cast<int>(op.which)));
-  const std::vector<std::string> out = w.add_many("Attention", in, a, op.scores ? 4 : op.present ? 3 : 1);
+  // ONNX Runtime wants what a cache becomes where there is one.
+  const std::vector<std::string> out = w.add_many("Attention", in, a, op.scores ? 4 : op.present || op.past ? 3 : 1);
   int to = 0;
   w.result(to++, out[0]);
   for (std::size_t i = 1; i < 3 && op.present; ++i) w.result(to++, out[i]);
