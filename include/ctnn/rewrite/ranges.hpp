@@ -76,6 +76,13 @@ constexpr bool every_window_has_numbers(const op::pool& p) {
   return true;
 }
 
+/// Whether no window of a pooling reaches beyond what it pools.
+constexpr bool every_window_is_inside(const op::pool& p) {
+  for (int side = 0; side < 2 * p.axes; ++side)
+    if (p.pad.at(side) != 0) return false;
+  return p.same == same_padding::none && !p.ceil;
+}
+
 /// Looks back through the network, at so many nodes at most: behind them everything is possible.
 class range_finder {
  public:

@@ -313,15 +313,7 @@ class rewriter {
     become(n, op, name(n), in, {});
     pool<value_id> were(1, output(n));
     were.append(more.data(), more.size());
-    value_id first = none;
-    for (const value_id was : were) {
-      value v = g_.at_value(was);
-      v.producer = n;
-      v.readers = 0;
-      const value_id made = add_value(v);
-      if (first == none) first = made;
-    }
-    g_.at(n).outputs = {first, static_cast<int>(were.size())};
+    const value_id first = make_anew(n, were);
     for (std::size_t i = 0; i < were.size(); ++i) {
       const node_id maker = producer(were[i]);
       forward(were[i], first + static_cast<value_id>(i));
@@ -566,16 +558,8 @@ class rewriter {
   template <class Split>
   constexpr void make_parts(span<const node_id> these, const pool<value_id>& were, node_id at, value_id whole,
                             const Split& parts) {
-    value_id part = none;
-    for (const value_id old : were) {
-      value v = g_.at_value(old);
-      v.producer = at;
-      v.readers = 0;
-      const value_id made = add_value(v);
-      if (part == none) part = made;
-    }
     become(at, parts, name(at), {&whole, 1}, {});
-    make(at, {part, static_cast<int>(these.size())});
+    const value_id part = make_anew(at, were);
     for (std::size_t i = 0; i < these.size(); ++i) forward(were[i], part + static_cast<int>(i));
     for (const node_id n : these) remove_if_unread(n);
   }
@@ -614,6 +598,18 @@ class rewriter {
     count(n, -1, measure_);
     g_.at_value(output(n)).shape = shape;
     count(n, 1, measure_);
+  }
+  /// Node n makes values like these in a row, of which the first is returned; who reads the old ones is told next.
+  constexpr value_id make_anew(node_id n, const pool<value_id>& were) {
+    const auto first = static_cast<value_id>(g_.values.size());
+    for (const value_id old : were) {
+      value v = g_.at_value(old);
+      v.producer = n;
+      v.readers = 0;
+      add_value(v);
+    }
+    make(n, {first, static_cast<int>(were.size())});
+    return first;
   }
   /// Node n makes these values; who reads others is told next.
   constexpr void make(node_id n, range outputs) {

@@ -240,9 +240,7 @@ class known_channels {
   /// Does a window make c of nothing but c?
   static constexpr bool is_same_in_every_window(const op::pool& p) {
     if (p.function == op::pooling::max) return every_window_has_numbers(p);
-    bool inside = p.same == same_padding::none && !p.ceil;
-    for (int side = 0; side < 2 * p.axes; ++side) inside = inside && p.pad.at(side) == 0;
-    return p.function == op::pooling::average && inside;
+    return p.function == op::pooling::average && every_window_is_inside(p);
   }
 
   const rewriter& r_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../../graph/cost.hpp"
+#include "../ranges.hpp"
 #include "kinds.hpp"
 
 namespace ctnn::rules {
@@ -54,9 +55,7 @@ struct average_first {
     averages::visit(r, m.last, [&]<class Pool>(const Pool& pool) {
       if (pool.function != op::pooling::average) return void(no = find::detail::another_operator);
       if constexpr (std::is_same_v<Pool, op::pool>) {
-        bool inside = pool.same == same_padding::none && !pool.ceil;
-        for (int side = 0; side < 2 * pool.axes; ++side) inside = inside && pool.pad.at(side) == 0;
-        if (!inside) return void(no = {"its windows see padding"});
+        if (!every_window_is_inside(pool)) return void(no = {"its windows see padding"});
       } else if (pool.flatten) {
         return void(no = {"it takes the axes away"});
       }

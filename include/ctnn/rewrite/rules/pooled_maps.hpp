@@ -35,10 +35,9 @@ struct affine_before_pool {
       else if (outputs >= y.rank - p.axes || outputs >= pooled.rank) no = {"it goes over the outputs", r.name(m.pool)};
       else if (maxima && has_slopes(r, m.map) && !are_positive(slopes(r, m.map))) no = {"its slopes may be below 0"};
       if constexpr (std::is_same_v<Pool, op::pool>) {
-        bool inside = p.same == same_padding::none && !p.ceil;
-        for (int side = 0; side < 2 * p.axes; ++side) inside = inside && p.pad.at(side) == 0;
         if (p.indices) no = {"it tells where the maximum was", r.name(m.pool)};
-        else if (averages && has_shifts(r, m.map) && !inside) no = {"its windows see padding", r.name(m.pool)};
+        else if (averages && has_shifts(r, m.map) && !every_window_is_inside(p))
+          no = {"its windows see padding", r.name(m.pool)};
         else if (maxima && !every_window_has_numbers(p)) no = {"a window may hold nothing but padding", r.name(m.pool)};
       }
     });
