@@ -23,6 +23,8 @@ template <int... Extents>
 struct got;
 template <int... Extents>
 struct needed;
+template <int Line, char... File>
+struct in_line;
 
 /// False, but not before there are facts.
 template <class... Facts>
@@ -101,6 +103,15 @@ template <class... F> struct network_error<mistake::no_sequence, F...> {
 template <class... F> struct network_error<mistake::no_place_for_batch, F...> {
   static_assert(possible<F...>,
                 "ctnn: batched<...> knows no form of the layer for several samples: declare the network with them"); };
+template <class... F> struct network_error<mistake::not_constant, F...> {
+  static_assert(possible<F...>, "ctnn: the compiler cannot run forward(): an error before this one, or static_assert"
+                                "((nn::graph{}, net::forward(m), true)) in it, says why"); };
+template <class... F> struct network_error<mistake::no_values, F...> {
+  static_assert(possible<F...>, "ctnn: forward(nn::graph&) does not compile (see the error before), or it is missing, "
+                                "or it gives no value, array, pair or tuple of values, or nn::outputs{...}"); };
+template <class... F> struct network_error<mistake::unread_layer, F...> {
+  static_assert(possible<F...>, "ctnn: no layer reads what this one gives, and it is no output: a forgotten skip? "
+                                "m.unused(x) says that it is meant"); };
 template <class... F> struct network_error<mistake::unused_input, F...> {
   static_assert(possible<F...>, "ctnn: no layer reads this input: leave it away, or say that it is `unused`"); };
 template <class... F> struct network_error<mistake::several_outputs, F...> {

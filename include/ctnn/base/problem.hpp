@@ -42,6 +42,9 @@ enum class mistake {
   no_sequence,                      ///< of a stream: several axes of input `got` would do, or axis needed[0] is none
   no_place_for_batch,               ///< operator `what` does not take several samples at once
   unused_input,                     ///< nobody reads input `what`
+  not_constant,                     ///< the compiler cannot run a function that declares a network
+  no_values,                        ///< a function that declares a network gives none
+  unread_layer,                     ///< nobody reads what a layer of operator `what` gives
   several_outputs,                  ///< group `what` has several, and who reads it does not say which
   shortcut_outside_of_residual,     ///< `what` is no part of a residual
   residual_of_another_shape,        ///< the input is `got`, the result it is added to `needed`
@@ -70,6 +73,8 @@ struct problem {
 struct problem_report {
   problem found{};
   std::string_view layer{};
+  std::string_view file{};  ///< and the line of the program that declares it, where that is known
+  int line = 0;
 };
 
 }  // namespace ctnn

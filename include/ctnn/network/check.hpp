@@ -14,20 +14,32 @@ namespace ctnn::ir {
 namespace detail {
 
 struct no_error {};
-template <const problem_report& Report, std::size_t... L, std::size_t... W, std::size_t... G, std::size_t... N>
+template <const problem_report& Report, std::size_t... L, std::size_t... W, std::size_t... G, std::size_t... N,
+          class... At>
 auto error_of(std::index_sequence<L...>, std::index_sequence<W...>, std::index_sequence<G...>,
-              std::index_sequence<N...>)
+              std::index_sequence<N...>, std::type_identity<At>...)
     -> network_error<Report.found.kind, layer_called<Report.layer[L]...>, what<Report.found.what[W]...>,
                      got<Report.found.got[static_cast<int>(G)]...>,
-                     needed<Report.found.needed[static_cast<int>(N)]...>>;
+                     needed<Report.found.needed[static_cast<int>(N)]...>, At...>;
+/// Of a file without its folders.
+template <const problem_report& Report>
+inline constexpr std::string_view file_name = Report.file.substr(Report.file.find_last_of("/\\") + 1);
+template <const problem_report& Report, std::size_t... F>
+auto line_of(std::index_sequence<F...>) -> std::type_identity<in_line<Report.line, file_name<Report>[F]...>>;
 template <const problem_report& Report>
 auto error_in_of() {
   if constexpr (Report.found.kind == mistake::none) return std::type_identity<no_error>{};
-  else
+  else if constexpr (Report.line == 0)
     return std::type_identity<decltype(error_of<Report>(
         std::make_index_sequence<Report.layer.size()>{}, std::make_index_sequence<Report.found.what.size()>{},
         std::make_index_sequence<static_cast<std::size_t>(Report.found.got.rank)>{},
         std::make_index_sequence<static_cast<std::size_t>(Report.found.needed.rank)>{}))>{};
+  else
+    return std::type_identity<decltype(error_of<Report>(
+        std::make_index_sequence<Report.layer.size()>{}, std::make_index_sequence<Report.found.what.size()>{},
+        std::make_index_sequence<static_cast<std::size_t>(Report.found.got.rank)>{},
+        std::make_index_sequence<static_cast<std::size_t>(Report.found.needed.rank)>{},
+        line_of<Report>(std::make_index_sequence<file_name<Report>.size()>{})))>{};
 }
 
 char look_into(const volatile void*);

@@ -81,8 +81,10 @@ struct lowered {
     lowering l;
     lowering_position position;
     lower_part<Net, entries == 0 ? 0 : (entries - 1) / entries_at_once>(l, position);
+    problem_report found{l.error, l.layer};
+    if constexpr (requires { Net::network_type::located(found); }) found = Net::network_type::located(found);
     // Empty if the network is wrong: the message below is enough.
-    return attempt<Size>(l.error ? graph_view{} : l.g.view(), {l.error, l.layer});
+    return attempt<Size>(found.found ? graph_view{} : l.g.view(), found);
   }
   static constexpr auto first = run<guess()>();
 };

@@ -40,7 +40,8 @@ struct layer_record {
   const layer_record* parts = nullptr;
   std::size_t part_count = 0;
   entry does = entry::plain;
-  bool ties = false;  ///< weights, not outputs: those that `from` lists are one
+  bool ties = false;         ///< weights, not outputs: those that `from` lists are one
+  bool ties_layers = false;  ///< it lists layers, and each weight of theirs is one
 
   /// Does it make a node of the graph?
   constexpr bool is_layer() const { return type != nullptr && does != entry::begin && does != entry::input; }

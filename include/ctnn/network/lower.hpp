@@ -2,8 +2,8 @@
 // From a declared network to a graph. What is wrong becomes a problem with the layer's name.
 #pragma once
 
-#include "../graph/images.hpp"
 #include "../plan/carried.hpp"
+#include "layer_maker.hpp"
 #include "name_table.hpp"
 #include "network.hpp"
 
@@ -55,7 +55,8 @@ class lowerer {
         at_(position.at),
         previous_(position.previous),
         frames_(position.frames),
-        outputs_(position.outputs) {}
+        outputs_(position.outputs),
+        make_(g_) {}
 
   /// The entries before `end`, and after the last one the network's outputs. Ends at the first mistake.
   constexpr void run(std::size_t end) {
@@ -127,94 +128,13 @@ class lowerer {
     return add_reading(l);
   }
   constexpr problem add_reading(const layer_record& l) {
-    field_values fields;
-    problem p = configure(l, fields);
-    if (!p)
-      p = add_node(g_, *l.type, l.name, in_, span<const double>(fields.data(), fields.size()), {},
-                   {wanted_.data(), wanted_.size()});
-    if (!p && !wanted_.empty())
-      if (const value& y = g_.at_value(g_.nodes[g_.nodes.size() - 1].outputs.first); y.type.type != wanted_[0].type)
-        p = {mistake::no_such_element,
-             l.type->name,
-             {static_cast<int>(y.type.type)},
-             {static_cast<int>(wanted_[0].type)}};
-    if (!p && is_axis_ambiguous(g_.view(), g_.nodes[g_.nodes.size() - 1]))
-      p = {mistake::ambiguous_axis, "axis", g_.at_value(in_[0]).shape, {0, 1}};
-    if (p) return said_plainly(p, l);
-    // Files may hold values without elements; in a declaration they are a slip, and kernels of static networks need not
-    // look.
+    if (const problem p = make_.add(l, {in_.data(), in_.size()})) return p;
     const range made = g_.nodes[g_.nodes.size() - 1].outputs;
-    for (int k = 0; k < made.count; ++k)
-      if (const extents& s = g_.at_value(made.first + k).shape; s.count() == 0)
-        return {mistake::no_elements, "output", s};
     if (const std::string_view clash = names_.insert(l.name, made.first, made.count); !clash.empty())
       return {mistake::duplicate_name, clash};
     // The next layer reads the last output.
     previous_ = made.count == 1 ? names_.last() : names_.add_nameless(made.first + made.count - 1);
     return {};
-  }
-
-  /// Is it a field of the operator's own?
-  static constexpr bool has_field(const operator_type& type, const option_record& o) {
-    field_values any;
-    return type.configure({&o, 1}, any).kind != mistake::unknown_option;
-  }
-  /// What integers stand for, as an option says it.
-  static constexpr problem read_quantization(const option_record& o, quantization& q) {
-    if (o.values.size() < 1 || o.values.size() > 2)
-      return {mistake::option_count, o.key, {static_cast<int>(o.values.size())}};
-    q.scale = o.values[0];
-    if (o.values.size() < 2) return {};
-    q.zero = static_cast<int>(o.values[1]);
-    return q.zero == o.values[1] ? problem{} : problem{mistake::not_a_whole_number, o.key};
-  }
-  /// Fields from the options, and from those that speak of elements that of the result (`as`, `to`, `rounded`:
-  /// wanted_); `of` and `with` say what the integers that are read stand for, where no layer before does.
-  constexpr problem configure(const layer_record& l, field_values& fields) {
-    wanted_.clear();
-    pool<option_record> rest;
-    for (const option_record& o : l.options) {
-      const bool as = o.key == "as", to = o.key == "to", rounded = o.key == "rounded";
-      const int read = o.key == "of" ? 0 : o.key == "with" ? 1 : none;
-      if (!(as || to || rounded || read != none) || has_field(*l.type, o)) {
-        rest.push_back(o);
-      } else if (read != none) {
-        if (const problem p = say_element(read, o)) return p;
-      } else {
-        if (wanted_.empty()) wanted_.push_back(dtype::i8);
-        if (to && o.values.size() == 1) wanted_[0].type = static_cast<dtype>(static_cast<int>(o.values[0]));
-        if (rounded && o.values.size() == 1) wanted_[0].rounded = static_cast<rounding>(static_cast<int>(o.values[0]));
-        if (as)
-          if (const problem p = read_quantization(o, wanted_[0].real)) return p;
-      }
-    }
-    // A layer that reads bytes has a weight of bytes.
-    const option_record weight{"weight_type", of_bytes};
-    bool said = in_.empty() || !is_byte(g_.at_value(in_[0]).type) || !has_field(*l.type, weight);
-    for (const option_record& o : rest) said = said || o.key == weight.key;
-    if (!said) rest.push_back(weight);
-    return l.type->configure({rest.data(), rest.size()}, fields);
-  }
-  static constexpr double of_bytes[] = {static_cast<double>(dtype::i8)};
-  constexpr problem say_element(int i, const option_record& o) {
-    if (i >= static_cast<int>(in_.size())) return {mistake::unknown_option, o.key};
-    const value& v = g_.at_value(in_[static_cast<std::size_t>(i)]);
-    quantization q;
-    if (const problem p = read_quantization(o, q)) return p;
-    if (v.type.real == q) return {};
-    if (v.type.real || check_quantization(o.key, q, v.type)) return {mistake::option_out_of_range, o.key};
-    ir::say_element(g_, in_[static_cast<std::size_t>(i)], q);
-    return {};
-  }
-
-  /// Of operators' problems, which speak of fields and shapes.
-  static constexpr problem said_plainly(problem p, const layer_record& l) {
-    if (p.kind == mistake::missing_option)  // out<0> is not missing
-      for (const option_record& o : l.options)
-        if (o.key == p.what) return {mistake::option_out_of_range, p.what, {0}, {1}};
-    if (p.kind == mistake::rank_mismatch) p.got = {p.got.rank};
-    if (p.kind == mistake::wrong_number_of_inputs) p.what = "from";
-    return p;
   }
 
   constexpr problem begin(const layer_record& l) {
@@ -380,25 +300,35 @@ class lowerer {
       while (now[static_cast<std::size_t>(e)] != e) e = now[static_cast<std::size_t>(e)];
       return e;
     };
+    const auto tie = [&](expression_id a, expression_id b, std::string_view name) -> problem {
+      a = resolve(a);
+      b = resolve(b);
+      const expression &x = g_.expressions[static_cast<std::size_t>(a)],
+                       &y = g_.expressions[static_cast<std::size_t>(b)];
+      if (a == b) return {mistake::duplicate_weight, name};
+      if (!(x.shape == y.shape)) return {mistake::weight_shape_mismatch, name, y.shape, x.shape};
+      if (!(x.element == y.element))
+        return {mistake::weight_type_mismatch,
+                name,
+                {static_cast<int>(y.element.type)},
+                {static_cast<int>(x.element.type)}};
+      now[static_cast<std::size_t>(b)] = a;
+      return {};
+    };
     for (const layer_record* l : outputs_)
       for (std::size_t i = 1; l->ties && i < l->from.size(); ++i) {
         const std::string_view names[] = {l->from[0], l->from[i]};
-        expression_id e[] = {weight_called(names[0]), weight_called(names[1])};
-        for (const int k : {0, 1}) {
-          if (e[k] == none) return fail({mistake::unknown_weight, names[k]}, "tied");
-          e[k] = resolve(e[k]);
+        if (l->ties_layers) {
+          const span<const int> a = weights_of_layer(names[0]), b = weights_of_layer(names[1]);
+          if (a.size() != b.size()) return fail({mistake::unknown_weight, names[1]}, "tied");
+          for (std::size_t k = 0; k < a.size(); ++k)
+            if (const problem p = tie(a[k], b[k], names[1])) return fail(p, names[1]);
+          continue;
         }
-        const expression &x = g_.expressions[static_cast<std::size_t>(e[0])],
-                         &y = g_.expressions[static_cast<std::size_t>(e[1])];
-        if (e[0] == e[1]) return fail({mistake::duplicate_weight, names[1]}, "tied");
-        if (!(x.shape == y.shape)) return fail({mistake::weight_shape_mismatch, names[1], y.shape, x.shape}, "tied");
-        if (!(x.element == y.element))
-          return fail({mistake::weight_type_mismatch,
-                       names[1],
-                       {static_cast<int>(y.element.type)},
-                       {static_cast<int>(x.element.type)}},
-                      "tied");
-        now[static_cast<std::size_t>(e[1])] = e[0];
+        expression_id e[] = {weight_called(names[0]), weight_called(names[1])};
+        for (const int k : {0, 1})
+          if (e[k] == none) return fail({mistake::unknown_weight, names[k]}, "tied");
+        if (const problem p = tie(e[0], e[1], names[1])) return fail(p, "tied");
       }
     pool<expression> left;
     left.reserve(g_.expressions.size());
@@ -415,8 +345,16 @@ class lowerer {
       }
     g_.expressions = static_cast<pool<expression>&&>(left);
   }
-  /// The leaf that was declared as "layer.slot", or none.
+  constexpr span<const int> weights_of_layer(std::string_view name) const {
+    const value_id v = names_.first_of(name);
+    return v == none ? span<const int>{} : g_.view().weights(g_.nodes[static_cast<std::size_t>(g_.values[static_cast<std::size_t>(v)].producer)]);
+  }
+  /// The leaf that was declared as "layer.slot", or none; of a constant as "constant", which is its numbers.
   constexpr expression_id weight_called(std::string_view name) const {
+    if (const value_id c = names_.first_of(name); c != none)
+      if (const node& n = g_.nodes[static_cast<std::size_t>(g_.values[static_cast<std::size_t>(c)].producer)];
+          n.type == &type_of<op::constant> && n.name == name)
+        return g_.view().weights(n)[0];
     const std::size_t dot = name.rfind('.');
     if (dot == std::string_view::npos) return none;
     const value_id v = names_.first_of(name.substr(0, dot));
@@ -454,7 +392,7 @@ class lowerer {
   pool<const layer_record*>& outputs_;
   std::string_view failed_{};  ///< instead of the entry's name
   pool<value_id> in_;
-  pool<element> wanted_;  ///< of the layer that is added
+  layer_maker make_;
 };
 
 }  // namespace detail
