@@ -8,32 +8,30 @@ namespace networks {
 
 namespace nn = ctnn;
 
-// clang-format off
-
 /// torchvision's BasicConv2d.
-template <nn::fixed_string Name, int Channels, int Kernel, class... Options>
-using conv_norm_relu = nn::block<Name, Options...,
-    nn::conv2d<"conv", nn::out<Channels>, nn::kernel<Kernel>, nn::pad<Kernel / 2>, nn::no_bias>,
-    nn::batch_norm<"bn", nn::eps<0.001>>, nn::relu<"relu">>;
+constexpr nn::value conv_norm_relu(nn::graph& m, std::string_view name, nn::value x, int channels, int kernel) {
+  const auto scope = m.scope(name);
+  x = m.conv2d("conv", x, {.out = channels, .kernel = kernel, .pad = kernel / 2, .bias = false});
+  return m.relu(m.batch_norm("bn", x, {.eps = 0.001}));
+}
 
 /// Windows of four sizes over the same input, their channels one after the other.
-template <nn::fixed_string Name, int Ones, int Before3, int Threes, int Before5, int Fives, int Pooled>
-using inception = nn::block<Name,
-    nn::input<"x">,
-    conv_norm_relu<"branch1", Ones, 1, nn::from<"x">>,
-    nn::block<"branch2", nn::from<"x">, conv_norm_relu<"0", Before3, 1>, conv_norm_relu<"1", Threes, 3>>,
-    nn::block<"branch3", nn::from<"x">, conv_norm_relu<"0", Before5, 1>, conv_norm_relu<"1", Fives, 5>>,
-    nn::block<"branch4", nn::from<"x">,
-              nn::max_pool2d<"0", nn::kernel<3>, nn::stride<1>, nn::pad<1>>, conv_norm_relu<"1", Pooled, 1>>,
-    nn::concat<"cat", nn::from<"branch1", "branch2", "branch3", "branch4">>>;
+constexpr nn::value inception(nn::graph& m, std::string_view name, nn::value x, int ones, int before3, int threes,
+                              int before5, int fives, int pooled) {
+  const auto scope = m.scope(name);
+  const auto a = conv_norm_relu(m, "branch1", x, ones, 1);
+  const auto b = conv_norm_relu(m, "branch2.1", conv_norm_relu(m, "branch2.0", x, before3, 1), threes, 3);
+  const auto c = conv_norm_relu(m, "branch3.1", conv_norm_relu(m, "branch3.0", x, before5, 1), fives, 5);
+  x = m.max_pool2d(x, {.kernel = 3, .stride = 1, .pad = 1});
+  return m.cat({a, b, c, conv_norm_relu(m, "branch4.1", x, pooled, 1)});
+}
 
 template <int Size = 28>
-struct inceptions : nn::network<
-    nn::input<"features", nn::shape<192, Size, Size>>,
-    inception<"inception3a", 64, 96, 128, 16, 32, 32>,    // 256 x 28 x 28
-    inception<"inception3b", 128, 128, 192, 32, 96, 64>>  // 480 x 28 x 28
-{};
-
-// clang-format on
+struct inceptions : nn::declared<inceptions<Size>> {
+  static constexpr auto forward(nn::graph& m) {
+    const auto x = inception(m, "inception3a", m.input("features", {192, Size, Size}), 64, 96, 128, 16, 32, 32);
+    return inception(m, "inception3b", x, 128, 128, 192, 32, 96, 64);
+  }
+};
 
 }  // namespace networks

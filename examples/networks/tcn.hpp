@@ -9,32 +9,32 @@ namespace networks {
 
 namespace nn = ctnn;
 
-// clang-format off
-
 /// Padded on both sides, as torch.nn.Conv1d does, and what looks ahead cut off.
-template <nn::fixed_string Name, nn::fixed_string Chomp, int Channels, int Kernel, int Dilation>
-using causal_conv = nn::block<"",
-    nn::conv1d<Name, nn::out<Channels>, nn::kernel<Kernel>, nn::dilation<Dilation>, nn::pad<(Kernel - 1) * Dilation>>,
-    nn::slice<Chomp, nn::axis<1>, nn::start<0>, nn::end<-(Kernel - 1) * Dilation>>>;
+constexpr nn::value causal_conv(nn::graph& m, std::string_view name, nn::value x, int channels, int kernel,
+                                int dilation) {
+  const int past = (kernel - 1) * dilation;
+  x = m.conv1d(name, x, {.out = channels, .kernel = kernel, .pad = past, .dilation = dilation});
+  return m.slice(x, {.dim = 1, .start = 0, .end = -past});
+}
 
-template <nn::fixed_string Name, int Channels, int Kernel, int Dilation, class... Shortcut>
-using temporal_block = nn::block<Name,
-    nn::residual<"add",
-        causal_conv<"conv1", "chomp1", Channels, Kernel, Dilation>, nn::relu<"relu1">, nn::dropout<"dropout1">,
-        causal_conv<"conv2", "chomp2", Channels, Kernel, Dilation>, nn::relu<"relu2">, nn::dropout<"dropout2">,
-        Shortcut...>,
-    nn::relu<"relu">>;
+constexpr nn::value temporal_block(nn::graph& m, nn::value x, int channels, int kernel, int dilation) {
+  auto y = m.dropout(m.relu(causal_conv(m, "conv1", x, channels, kernel, dilation)));
+  y = m.dropout(m.relu(causal_conv(m, "conv2", y, channels, kernel, dilation)));
+  if (m.size(x, 0) != channels) x = m.conv1d("downsample", x, {.out = channels, .kernel = 1});
+  return m.relu(y + x);
+}
 
 /// Length samples of one channel to as many of Outputs.
 template <int Length, int Channels = 16, int Kernel = 3, int Outputs = 1>
-struct tcn : nn::network<
-    nn::input<"x", nn::shape<1, Length>>,
-    temporal_block<"network.0", Channels, Kernel, 1,
-                   nn::shortcut<"", nn::conv1d<"downsample", nn::out<Channels>, nn::kernel<1>>>>,
-    temporal_block<"network.1", Channels, Kernel, 2>,
-    temporal_block<"network.2", Channels, Kernel, 4>,
-    nn::conv1d<"head", nn::out<Outputs>, nn::kernel<1>>> {};
-
-// clang-format on
+struct tcn : nn::declared<tcn<Length, Channels, Kernel, Outputs>> {
+  static constexpr auto forward(nn::graph& m) {
+    auto x = m.input("x", {1, Length});
+    for (int i = 0; i < 3; ++i) {
+      const auto scope = m.scope("network", i);
+      x = temporal_block(m, x, Channels, Kernel, 1 << i);
+    }
+    return m.conv1d("head", x, {.out = Outputs, .kernel = 1});
+  }
+};
 
 }  // namespace networks

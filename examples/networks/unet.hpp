@@ -8,42 +8,39 @@ namespace networks {
 
 namespace nn = ctnn;
 
-// clang-format off
-
 /// (3 x 3, batch norm, relu) twice.
-template <int Channels>
-using double_conv = nn::block<"double_conv",
-    nn::conv2d<"0", nn::out<Channels>, nn::kernel<3>, nn::pad<1>, nn::no_bias>, nn::batch_norm<"1">, nn::relu<"2">,
-    nn::conv2d<"3", nn::out<Channels>, nn::kernel<3>, nn::pad<1>, nn::no_bias>, nn::batch_norm<"4">, nn::relu<"5">>;
+constexpr nn::value double_conv(nn::graph& m, std::string_view name, nn::value x, int channels) {
+  const auto scope = m.scope(name), inside = m.scope("double_conv");
+  x = m.relu(m.batch_norm("1", m.conv2d("0", x, {.out = channels, .kernel = 3, .pad = 1, .bias = false})));
+  return m.relu(m.batch_norm("4", m.conv2d("3", x, {.out = channels, .kernel = 3, .pad = 1, .bias = false})));
+}
 
 /// Half the size.
-template <nn::fixed_string Name, int Channels>
-using down = nn::block<Name, nn::block<"maxpool_conv",
-    nn::max_pool2d<"0", nn::kernel<2>>,
-    nn::block<"1", double_conv<Channels>>>>;
+constexpr nn::value down(nn::graph& m, std::string_view name, nn::value x, int channels) {
+  const auto scope = m.scope(name);
+  return double_conv(m, "maxpool_conv.1", m.max_pool2d(x, {.kernel = 2}), channels);
+}
 
 /// Twice the size, beside the features that were that large on the way down.
-template <nn::fixed_string Name, nn::fixed_string Below, nn::fixed_string Skip, int Channels>
-using up = nn::block<Name, nn::from<Below, Skip>,
-    nn::input<"below">, nn::input<"skip">,
-    nn::conv_transpose2d<"up", nn::from<"below">, nn::out<Channels>, nn::kernel<2>, nn::stride<2>>,
-    nn::concat<"cat", nn::from<"skip", "up">>,
-    nn::block<"conv", double_conv<Channels>>>;
+constexpr nn::value up(nn::graph& m, std::string_view name, nn::value below, nn::value skip, int channels) {
+  const auto scope = m.scope(name);
+  const auto x = m.conv_transpose2d("up", below, {.out = channels, .kernel = 2, .stride = 2});
+  return double_conv(m, "conv", m.cat({skip, x}), channels);
+}
 
 template <int Height, int Width, int Classes = 1, int Channels = 64>
-struct unet : nn::network<
-    nn::input<"image", nn::shape<3, Height, Width>>,
-    nn::block<"inc", double_conv<Channels>>,
-    down<"down1", Channels * 2>,
-    down<"down2", Channels * 4>,
-    down<"down3", Channels * 8>,
-    down<"down4", Channels * 16>,
-    up<"up1", "down4", "down3", Channels * 8>,
-    up<"up2", "up1", "down2", Channels * 4>,
-    up<"up3", "up2", "down1", Channels * 2>,
-    up<"up4", "up3", "inc", Channels>,
-    nn::block<"outc", nn::conv2d<"conv", nn::out<Classes>, nn::kernel<1>>>> {};
-
-// clang-format on
+struct unet : nn::declared<unet<Height, Width, Classes, Channels>> {
+  static constexpr auto forward(nn::graph& m) {
+    auto x = m.input("image", {3, Height, Width});
+    const auto a = double_conv(m, "inc", x, Channels);
+    const auto b = down(m, "down1", a, Channels * 2), c = down(m, "down2", b, Channels * 4),
+               d = down(m, "down3", c, Channels * 8);
+    x = up(m, "up1", down(m, "down4", d, Channels * 16), d, Channels * 8);
+    x = up(m, "up2", x, c, Channels * 4);
+    x = up(m, "up3", x, b, Channels * 2);
+    x = up(m, "up4", x, a, Channels);
+    return m.conv2d("outc.conv", x, {.out = Classes, .kernel = 1});
+  }
+};
 
 }  // namespace networks

@@ -10,41 +10,28 @@ namespace networks {
 
 namespace nn = ctnn;
 
-// clang-format off
-
-/// Its input, with what the gate lets through added, goes on; what the gate lets through is the layer's skip as well.
-template <nn::fixed_string Name, int Channels, int Dilation>
-using gated_layer = nn::block<Name,
-    nn::input<"x">,
-    nn::conv1d<"filter", nn::out<Channels>, nn::kernel<2>, nn::dilation<Dilation>>, nn::tanh_activation<"tanh">,
-    nn::conv1d<"gate", nn::from<"x">, nn::out<Channels>, nn::kernel<2>, nn::dilation<Dilation>>, nn::sigmoid<"sigmoid">,
-    nn::mul<"gated", nn::from<"tanh", "sigmoid">>,
-    nn::conv1d<"mix", nn::out<Channels>, nn::kernel<1>>,
-    nn::slice<"crop", nn::from<"x">, nn::axis<1>, nn::start<Dilation>, nn::end<1 << 30>>,
-    nn::add<"sum", nn::from<"mix", "crop">>>;
-
-/// The sum of the skips so far and one more, of the same last samples.
-template <nn::fixed_string Name, int Dropped, nn::fixed_string Before, nn::fixed_string More>
-using skip_sum = nn::block<Name,
-    nn::from<Before, More>, nn::input<"before">, nn::input<"more">,
-    nn::slice<"crop", nn::from<"before">, nn::axis<1>, nn::start<Dropped>, nn::end<1 << 30>>,
-    nn::add<"sum", nn::from<"crop", "more">>>;
+/// Without its first samples, as layers without padding leave it.
+constexpr nn::value last_samples(nn::graph& m, nn::value x, int dropped) {
+  return m.slice(x, {.dim = 1, .start = dropped, .end = 1 << 30});
+}
 
 /// Length samples of one channel to Length - 15 of one.
 template <int Length, int Channels = 16>
-struct wavenet : nn::network<
-    nn::input<"x", nn::shape<1, Length>>,
-    nn::conv1d<"first", nn::out<Channels>, nn::kernel<1>>,
-    gated_layer<"layers.0", Channels, 1>,
-    gated_layer<"layers.1", Channels, 2>,
-    gated_layer<"layers.2", Channels, 4>,
-    gated_layer<"layers.3", Channels, 8>,
-    skip_sum<"skip.1", 2, "layers.0.gated", "layers.1.gated">,
-    skip_sum<"skip.2", 4, "skip.1", "layers.2.gated">,
-    skip_sum<"skip.3", 8, "skip.2", "layers.3.gated">,
-    nn::relu<"relu">,
-    nn::conv1d<"last", nn::out<1>, nn::kernel<1>>> {};
-
-// clang-format on
+struct wavenet : nn::declared<wavenet<Length, Channels>> {
+  static constexpr auto forward(nn::graph& m) {
+    auto x = m.conv1d("first", m.input("x", {1, Length}), {.out = Channels, .kernel = 1});
+    nn::value skips;
+    for (int i = 0; i < 4; ++i) {
+      const auto scope = m.scope("layers", i);
+      const int dilation = 1 << i;
+      const auto filter = m.conv1d("filter", x, {.out = Channels, .kernel = 2, .dilation = dilation});
+      const auto gate = m.conv1d("gate", x, {.out = Channels, .kernel = 2, .dilation = dilation});
+      const auto gated = m.tanh(filter) * m.sigmoid(gate);
+      skips = i == 0 ? gated : last_samples(m, skips, dilation) + gated;
+      if (i < 3) x = m.conv1d("mix", gated, {.out = Channels, .kernel = 1}) + last_samples(m, x, dilation);
+    }
+    return m.conv1d("last", m.relu(skips), {.out = 1, .kernel = 1});
+  }
+};
 
 }  // namespace networks

@@ -22,6 +22,7 @@ CTNN_BEGIN_FIRMWARE
 #endif
 #include "network/modules.hpp"
 #include "network/stateful.hpp"
+#include "network/recorded_network.hpp"
 #include "network/texts.hpp"
 #include "network/with_weights.hpp"
 #include "version.h"

@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "../base/hash.hpp"
 #include "../graph/graph.hpp"
 #include "call_options.hpp"
 #include "layer_maker.hpp"
@@ -218,8 +219,8 @@ class call_recorder {
 
  private:
   struct word_count {
-    std::string_view word;
-    int next;
+    std::uint64_t word_in_scope = 0;
+    int next = 0;
   };
   struct module_calls {
     ir::range name;
@@ -230,11 +231,26 @@ class call_recorder {
     if (n > 9) append_number(to, n / 10);
     to.push_back(static_cast<char>('0' + n % 10));
   }
+  /// Words are counted in each scope: "layer1.relu_1" is the second of its own. By open addressing.
   constexpr int& next_number_of(std::string_view word) {
-    for (word_count& w : words_)
-      if (w.word == word) return w.next;
-    words_.push_back({word, 0});
-    return words_.back().next;
+    if (2 * counted_ >= words_.size()) {
+      const ir::pool<word_count> before = words_;
+      words_ = ir::pool<word_count>(before.empty() ? 16 : 2 * before.size(), word_count{});
+      for (const word_count& w : before)
+        if (w.word_in_scope != 0) words_[place_of(w.word_in_scope)] = w;
+    }
+    ir::hash_of_text hash;
+    hash.add({prefix_.data(), prefix_.size()});
+    hash.add(word);
+    word_count& w = words_[place_of(hash.value)];
+    counted_ += w.word_in_scope == 0 ? 1u : 0u;
+    w.word_in_scope = hash.value;
+    return w.next;
+  }
+  constexpr std::size_t place_of(std::uint64_t word) const {
+    std::size_t i = word & (words_.size() - 1);
+    while (words_[i].word_in_scope != 0 && words_[i].word_in_scope != word) i = (i + 1) & (words_.size() - 1);
+    return i;
   }
   constexpr ir::range store(std::string_view text, std::size_t begin) {
     letters_.append(text.data(), text.size());
@@ -309,6 +325,7 @@ class call_recorder {
   ir::pool<double> numbers_;
   ir::pool<char> letters_, prefix_;
   ir::pool<word_count> words_;
+  std::size_t counted_ = 0;
   ir::pool<module_calls> modules_;
   ir::pool<tie_of_names> ties_;
   int applying_ = ir::none, first_prefix_ = 0, prefix_now_ = 0;

@@ -33,7 +33,7 @@ struct outputs {
 };
 
 /// What forward() calls: a layer for each word, each of which gives the value it computes.
-class graph : public detail::module_calls {
+class graph : public detail::module_calls<> {
  public:
   constexpr graph() = default;
 

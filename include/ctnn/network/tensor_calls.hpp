@@ -6,7 +6,8 @@
 
 namespace ctnn::detail {
 
-class tensor_calls : public word_calls {
+template <class = void>
+class tensor_calls : public word_calls<> {
  public:
   // Functions of each number
 #define CTNN_CALL(name_)                                                                          \
@@ -60,7 +61,7 @@ class tensor_calls : public word_calls {
   constexpr value minimum(value x, double scalar, source_line at = source_line::here()) {
     return by_number("minimum", op::binary_function::minimum, x, scalar, at);
   }
-  using word_calls::add, word_calls::sub, word_calls::mul, word_calls::maximum, word_calls::minimum;
+  using word_calls<>::add, word_calls<>::sub, word_calls<>::mul, word_calls<>::maximum, word_calls<>::minimum;
 
   // Shapes
   /// torch.reshape: -1, once, is what is left over.

@@ -58,6 +58,8 @@ class [[nodiscard]] name_scope_guard {
   int before_;
 };
 
+/// Templates of nothing, here and in what is built on it: of their functions only those that are called are compiled.
+template <class = void>
 class word_calls : public call_recorder {
  protected:  // first: Clang makes no call of a template whose body it has not seen
   template <class Options>
