@@ -187,7 +187,7 @@ class module_calls : public tensor_calls<> {
     const int size_ = size(in[0], -1);
     value parts_[3];
     project(in, size_, o.bias, parts_, at);
-    const int rank = shape(in[0]).rank, query = size(parts_[0], 0);
+    const int rank = shape(in[0]).rank;
     for (value& v : parts_) {
       if (rank == 2) v = reshape(v, {1, -1, size_}, at);
       else if (!o.batch_first) v = transpose(v, 0, 1, at);
@@ -196,7 +196,7 @@ class module_calls : public tensor_calls<> {
     const bool masks = o.attn_mask.recorder != nullptr;
     if (masks) of.push_back(is_boolean(o.attn_mask) ? kept_where(o.attn_mask, at) : o.attn_mask);
     value y = attention(of, {.heads = o.num_heads, .kv_heads = o.num_heads, .causal = o.is_causal, .mask = masks}, at);
-    if (rank == 2) y = reshape(y, {query, size_}, at);
+    if (rank == 2) y = reshape(y, {-1, size_}, at);
     else if (!o.batch_first) y = transpose(y, 0, 1, at);
     return linear("out_proj", y, {.out = size_, .bias = o.bias}, at);
   }
@@ -281,8 +281,8 @@ class module_calls : public tensor_calls<> {
   constexpr value around(std::string_view norm, value x, const transformer_layer_options& o, source_line at,
                          Function f) {
     const layer_norm_options how{.eps = o.layer_norm_eps};
-    if (o.norm_first) return add(x, f(layer_norm(norm, x, how, at)), {}, at);
-    return layer_norm(norm, add(x, f(x), {}, at), how, at);
+    if (o.norm_first) return add(f(layer_norm(norm, x, how, at)), x, {}, at);
+    return layer_norm(norm, add(f(x), x, {}, at), how, at);
   }
   constexpr value self_attention(value x, const transformer_layer_options& o, source_line at) {
     return multihead_attention("self_attn", x,

@@ -158,8 +158,10 @@ class tensor_calls : public word_calls<> {
       all.push_back(squeeze(x, dim, at));
       return all;
     }
-    long_setting ones;
-    for (const value& part : parts("unbind", x, equal_parts(n), dim, at)) all.push_back(squeeze(part, dim, at));
+    for (const value& part : parts("unbind", x, equal_parts(n), dim, at)) {
+      all.push_back(squeeze(part, dim, at));
+      allow_unread(all[all.size() - 1]);
+    }
     return all;
   }
   /// torch.select: one index of an axis, without the axis.
