@@ -14,6 +14,12 @@ namespace nn = ctnn;
 using net = nn::network<
     nn::input<"x", nn::shape<64, 64>>,
     nn::batch_norm1d<"bn">>;
+#elif defined CTNN_AS_FUNCTION
+struct net : nn::declared<net> {
+  static constexpr auto forward(nn::graph& m) {
+    return m.batch_norm("bn", m.input("x", {64, 64}));
+  }
+};
 #else
 using net = nn::network<
     nn::input<"x", nn::shape<64, 64>>,

@@ -14,6 +14,12 @@ namespace nn = ctnn;
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
     nn::softmax<"prob", nn::axis<2>>>;
+#elif defined CTNN_AS_FUNCTION
+struct net : nn::declared<net> {
+  static constexpr auto forward(nn::graph& m) {
+    return m.named("prob", m.softmax(m.input("image", {3, 8, 8}), {.dim = 3}));
+  }
+};
 #else
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,

@@ -15,6 +15,13 @@ using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
     nn::conv2d<"conv1", nn::out<1>, nn::kernel<1>>,
     nn::add<"sum", nn::from<"image", "conv1">>>;
+#elif defined CTNN_AS_FUNCTION
+struct net : nn::declared<net> {
+  static constexpr auto forward(nn::graph& m) {
+    const auto image = m.input("image", {3, 8, 8});
+    return m.named("sum", image + m.conv2d("conv1", image, {.out_channels = 4, .kernel_size = 1}));
+  }
+};
 #else
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,

@@ -15,6 +15,13 @@ using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
     nn::max_pool2d<"pool", nn::kernel<3>, nn::stride<1>, nn::pad<1>>,
     nn::concat<"both", nn::from<"image", "pool">>>;
+#elif defined CTNN_AS_FUNCTION
+struct net : nn::declared<net> {
+  static constexpr auto forward(nn::graph& m) {
+    const auto image = m.input("image", {3, 8, 8});
+    return m.named("both", m.cat({image, m.max_pool2d(image, {.kernel_size = 2})}));
+  }
+};
 #else
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,

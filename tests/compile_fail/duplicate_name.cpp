@@ -13,6 +13,12 @@ using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
     nn::relu<"act">,
     nn::sigmoid<"act2">>;
+#elif defined CTNN_AS_FUNCTION
+struct net : nn::declared<net> {
+  static constexpr auto forward(nn::graph& m) {
+    return m.named("act", m.sigmoid(m.named("act", m.relu(m.input("image", {3, 8, 8})))));
+  }
+};
 #else
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,

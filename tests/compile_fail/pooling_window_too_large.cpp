@@ -14,6 +14,12 @@ namespace nn = ctnn;
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
     nn::max_pool2d<"pool", nn::kernel<8, 3>>>;
+#elif defined CTNN_AS_FUNCTION
+struct net : nn::declared<net> {
+  static constexpr auto forward(nn::graph& m) {
+    return m.named("pool", m.max_pool2d(m.input("image", {3, 8, 8}), {.kernel_size = {9, 3}}));
+  }
+};
 #else
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,

@@ -14,6 +14,12 @@ namespace nn = ctnn;
 using net = nn::network<
     nn::input<"x", nn::shape<12, 1, 1>>,
     nn::conv2d<"conv1", nn::out<4>, nn::kernel<1>>>;
+#elif defined CTNN_AS_FUNCTION
+struct net : nn::declared<net> {
+  static constexpr auto forward(nn::graph& m) {
+    return m.conv2d("conv1", m.input("x", {12}), {.out_channels = 4, .kernel_size = 1});
+  }
+};
 #else
 using net = nn::network<
     nn::input<"x", nn::shape<12>>,

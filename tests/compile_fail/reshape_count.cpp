@@ -14,6 +14,12 @@ namespace nn = ctnn;
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
     nn::reshape<"rows", nn::shape<12, 16>>>;
+#elif defined CTNN_AS_FUNCTION
+struct net : nn::declared<net> {
+  static constexpr auto forward(nn::graph& m) {
+    return m.named("rows", m.reshape(m.input("image", {3, 8, 8}), {10, 19}));
+  }
+};
 #else
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,

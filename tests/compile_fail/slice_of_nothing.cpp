@@ -13,6 +13,12 @@ namespace nn = ctnn;
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
     nn::slice<"part", nn::axis<1>, nn::start<6>, nn::end<2>, nn::step<-1>>>;
+#elif defined CTNN_AS_FUNCTION
+struct net : nn::declared<net> {
+  static constexpr auto forward(nn::graph& m) {
+    return m.named("part", m.slice(m.input("image", {3, 8, 8}), {.dim = 1, .start = 6, .end = 2}));
+  }
+};
 #else
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,

@@ -12,6 +12,12 @@ namespace nn = ctnn;
 using net = nn::network<
     nn::input<"x", nn::shape<65536, 6>>,
     nn::relu<"a">>;
+#elif defined CTNN_AS_FUNCTION
+struct net : nn::declared<net> {
+  static constexpr auto forward(nn::graph& m) {
+    return m.relu(m.input("x", {65536, 65536}));
+  }
+};
 #else
 using net = nn::network<
     nn::input<"x", nn::shape<65536, 65536>>,

@@ -13,6 +13,14 @@ using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
     nn::input<"noise", nn::shape<4>, nn::unused>,
     nn::relu<"r", nn::from<"image">>>;
+#elif defined CTNN_AS_FUNCTION
+struct net : nn::declared<net> {
+  static constexpr auto forward(nn::graph& m) {
+    const auto image = m.input("image", {3, 8, 8});
+    m.input("noise", {4});
+    return m.relu(image);
+  }
+};
 #else
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,

@@ -15,6 +15,9 @@ class layer_maker {
   /// Adds the node of `l`, which reads `in`: the last one of the graph's then.
   constexpr problem add(const layer_record& l, span<const value_id> in) {
     in_ = in;
+    // Of one value it is nothing: another was meant.
+    if (l.type == &type_of<op::concat> && in.size() == 1)
+      return {mistake::wrong_number_of_inputs, "from", {1}, {2, op::concat::max_inputs}};
     field_values fields;
     problem p = configure(l, fields);
     if (!p)
