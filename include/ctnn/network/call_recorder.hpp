@@ -137,29 +137,35 @@ class call_recorder {
   }
 
   // Names: those of layers begin with the scopes that are open.
-  constexpr int open_scope(std::string_view name) {
-    const int before = static_cast<int>(prefix_.size());
+  struct open_scopes {
+    std::size_t letters;
+    ir::hash_of_text hash;
+  };
+  constexpr open_scopes open_scope(std::string_view name) {
+    const open_scopes before = scopes();
     prefix_.append(name.data(), name.size());
     if (!name.empty()) prefix_.push_back('.');
+    prefix_hash_.add(name);
     return before;
   }
-  constexpr int open_scope(std::string_view name, int number) {
-    const int before = open_scope(name);
+  constexpr open_scopes open_scope(std::string_view name, int number) {
+    const open_scopes before = open_scope(name);
     append_number(prefix_, number);
     prefix_.push_back('.');
+    prefix_hash_.add(number);
     return before;
   }
   /// Of a module's layers; without a name it gets one as layers do.
-  constexpr int open_module(std::string_view name, std::string_view word) {
+  constexpr open_scopes open_module(std::string_view name, std::string_view word) {
     if (name.data()) return open_scope(name);
-    const int before = static_cast<int>(prefix_.size());
-    const ir::range made = made_name(word);
-    prefix_.clear();
-    for (int i = 0; i < made.count; ++i) prefix_.push_back(letters_[static_cast<std::size_t>(made.first + i)]);
-    prefix_.push_back('.');
-    return before;
+    const open_scopes before = scopes();
+    const std::string_view made = text(made_name(word));
+    return open_scope(made.substr(before.letters)), before;
   }
-  constexpr void close_scope(int before) { prefix_.shrink(static_cast<std::size_t>(before)); }
+  constexpr void close_scope(const open_scopes& before) {
+    prefix_.shrink(before.letters);
+    prefix_hash_ = before.hash;
+  }
 
   // Modules that are called more than once: what they call then has the weights of the first time.
   constexpr int new_module(std::string_view name) {
@@ -168,10 +174,12 @@ class call_recorder {
   }
   struct application {
     ir::pool<char> prefix;
+    ir::hash_of_text hash;
     int applying, prefix_of_first, prefix_now;
   };
   constexpr void begin_application(int module, application& before) {
     before.prefix = prefix_;
+    before.hash = prefix_hash_;
     before.applying = applying_;
     before.prefix_of_first = first_prefix_;
     before.prefix_now = prefix_now_;
@@ -187,9 +195,11 @@ class call_recorder {
       prefix_now_ = static_cast<int>(prefix_.size()) + 1;
     }
     prefix_.push_back('.');
+    prefix_hash_.add({prefix_.data(), prefix_.size()});
   }
   constexpr void end_application(const application& before) {
     prefix_ = before.prefix;
+    prefix_hash_ = before.hash;
     applying_ = before.applying;
     first_prefix_ = before.prefix_of_first;
     prefix_now_ = before.prefix_now;
@@ -213,11 +223,14 @@ class call_recorder {
   constexpr std::span<const recorded_option> options() const { return {options_.items, options_.count}; }
   constexpr std::span<const double> numbers() const { return {numbers_.items, numbers_.count}; }
   constexpr std::span<const tie_of_names> ties() const { return {ties_.items, ties_.count}; }
+  constexpr std::string_view letters() const { return {letters_.items, letters_.count}; }
   constexpr std::string_view text(ir::range r) const {
     return {letters_.items + r.first, static_cast<std::size_t>(r.count)};
   }
 
  private:
+  constexpr open_scopes scopes() const { return {prefix_.size(), prefix_hash_}; }
+
   struct word_count {
     std::uint64_t word_in_scope = 0;
     int next = 0;
@@ -239,8 +252,7 @@ class call_recorder {
       for (const word_count& w : before)
         if (w.word_in_scope != 0) words_[place_of(w.word_in_scope)] = w;
     }
-    ir::hash_of_text hash;
-    hash.add({prefix_.data(), prefix_.size()});
+    ir::hash_of_text hash = prefix_hash_;
     hash.add(word);
     word_count& w = words_[place_of(hash.value)];
     counted_ += w.word_in_scope == 0 ? 1u : 0u;
@@ -261,7 +273,7 @@ class call_recorder {
     const std::size_t begin = letters_.size(), prefix = prefix_.size();
     letters_.append(prefix_.data(), name.empty() && prefix > 0 ? prefix - 1 : prefix);
     // A name that could have been made is not made again.
-    if (!word.empty() && name.starts_with(word)) {
+    if (!word.empty() && !name.empty() && name[0] == word[0] && name.starts_with(word)) {
       int& next = next_number_of(word);
       int number = 0;
       bool counts = name.size() == word.size() || name[word.size()] == '_';
@@ -324,6 +336,7 @@ class call_recorder {
   ir::pool<recorded_option> options_;
   ir::pool<double> numbers_;
   ir::pool<char> letters_, prefix_;
+  ir::hash_of_text prefix_hash_{};
   ir::pool<word_count> words_;
   std::size_t counted_ = 0;
   ir::pool<module_calls> modules_;

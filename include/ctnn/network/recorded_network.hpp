@@ -46,12 +46,13 @@ struct written_record {
   bool fits = false;
   int unread = ir::none;  ///< a layer that nobody reads
   mistake wrong = mistake::none;  ///< with the function itself
-  std::array<char, Size.letters + 1> letters{};
-  std::array<double, Size.numbers + 1> numbers{};
-  std::array<ir::option_record, Size.options + 1> options{};
-  std::array<std::string_view, Size.names + 1> names{};
-  std::array<layer_record, Size.entries + 1> entries{};
-  std::array<source_line, Size.entries + 1> lines{};
+  // Arrays of the language: compilers count the steps of std::array's functions.
+  char letters[Size.letters + 1]{};
+  double numbers[Size.numbers + 1]{};
+  ir::option_record options[Size.options + 1]{};
+  std::string_view names[Size.names + 1]{};
+  layer_record entries[Size.entries + 1]{};
+  source_line lines[Size.entries + 1]{};
 
   constexpr void write(call_recorder& m, const outputs& result) {
     for (const outputs::named& o : result.all) m.read(o.v);
@@ -79,15 +80,15 @@ struct written_record {
   }
   constexpr void measure(const call_recorder& m, const outputs& result) {
     const bool plain = is_plain(m, result);
+    needed.letters = m.letters().size();
     needed.numbers = m.numbers().size();
+    needed.options = m.options().size();
     needed.entries = m.calls().size() + m.ties().size() + (plain ? 0 : 1);
     needed.names = m.reads().size() + 2 * m.ties().size() + (plain ? 0 : 2 * result.all.size());
     for (const value& v : m.reads()) needed.letters += extra_letters(m, v);
     for (const outputs::named& o : result.all) needed.letters += plain ? 0 : extra_letters(m, o.v);
-    for (const tie_of_names& t : m.ties()) needed.letters += static_cast<std::size_t>(t.first.count + t.second.count);
     for (const recorded_call& c : m.calls()) {
-      needed.letters += static_cast<std::size_t>(c.name.count);
-      needed.options += c.said_by_word.size() + static_cast<std::size_t>(c.options.count);
+      needed.options += c.said_by_word.size();
       if (c.same_as == ir::none) continue;
       ++needed.entries;
       needed.names += 2;
@@ -96,24 +97,20 @@ struct written_record {
 
   std::size_t letter_ = 0, name_ = 0, option_ = 0, entry_ = 0;
 
-  constexpr std::string_view put(std::string_view text) {
-    const std::size_t begin = letter_;
-    for (char c : text) letters[letter_++] = c;
-    return {letters.data() + begin, text.size()};
-  }
+  constexpr std::string_view text(ir::range r) const { return {letters + r.first, static_cast<std::size_t>(r.count)}; }
   constexpr std::string_view name_of(const call_recorder& m, const value& v) {
     if (v.recorder != &m) return {};
     const std::string_view name = entries[static_cast<std::size_t>(v.layer)].name;
     if (m.calls()[static_cast<std::size_t>(v.layer)].outputs == 1) return name;
     const std::size_t begin = letter_;
-    put(name);
+    for (char c : name) letters[letter_++] = c;
     letters[letter_++] = '.';
     if (v.output > 9) letters[letter_++] = static_cast<char>('0' + v.output / 10);
     letters[letter_++] = static_cast<char>('0' + v.output % 10);
-    return {letters.data() + begin, letter_ - begin};
+    return {letters + begin, letter_ - begin};
   }
   constexpr std::span<const std::string_view> names_since(std::size_t begin) const {
-    return {names.data() + begin, name_ - begin};
+    return {names + begin, name_ - begin};
   }
   constexpr void tie(std::string_view first, std::string_view second, bool layers) {
     layer_record& e = entries[entry_++];
@@ -126,34 +123,36 @@ struct written_record {
   }
 
   constexpr void fill(const call_recorder& m, const outputs& result) {
-    const std::span<const double> said = m.numbers();
-    for (std::size_t i = 0; i < said.size(); ++i) numbers[i] = said[i];
+    const double* const said = m.numbers().data();
+    for (std::size_t i = 0; i < needed.numbers; ++i) numbers[i] = said[i];
+    const char* const from = m.letters().data();
+    letter_ = m.letters().size();
+    for (std::size_t i = 0; i < letter_; ++i) letters[i] = from[i];
+    const value* const reads = m.reads().data();
+    const recorded_option* const said_options = m.options().data();
     for (const recorded_call& c : m.calls()) {
       lines[entry_] = c.at;
       layer_record& e = entries[entry_];
       e.type = c.type;
-      e.name = put(m.text(c.name));
+      e.name = text(c.name);
       e.reads_previous = false;
       const std::size_t begin = name_, first = option_;
       for (int i = c.reads.first; i < c.reads.first + c.reads.count; ++i)
-        names[name_++] = name_of(m, m.reads()[static_cast<std::size_t>(i)]);
+        names[name_++] = name_of(m, reads[i]);
       e.from = names_since(begin);
       for (const ir::option_record& o : c.said_by_word) options[option_++] = o;
       for (int i = c.options.first; i < c.options.first + c.options.count; ++i) {
-        const recorded_option& o = m.options()[static_cast<std::size_t>(i)];
-        options[option_++] = {o.key, {numbers.data() + o.numbers.first, static_cast<std::size_t>(o.numbers.count)}};
+        const recorded_option& o = said_options[i];
+        options[option_++] = {o.key, {numbers + o.numbers.first, static_cast<std::size_t>(o.numbers.count)}};
       }
-      e.options = {options.data() + first, option_ - first};
+      e.options = {options + first, option_ - first};
       ++entry_;
     }
     const std::size_t layers = entry_;
     for (std::size_t i = 0; i < layers; ++i)
       if (const int same = m.calls()[i].same_as; same != ir::none)
         tie(entries[static_cast<std::size_t>(same)].name, entries[i].name, true);
-    for (const tie_of_names& t : m.ties()) {
-      const std::string_view first = put(m.text(t.first));
-      tie(first, put(m.text(t.second)), false);
-    }
+    for (const tie_of_names& t : m.ties()) tie(text(t.first), text(t.second), false);
     if (is_plain(m, result)) return;
     layer_record& e = entries[entry_++];
     std::size_t begin = name_;
@@ -221,7 +220,7 @@ struct recorded_network {
   static constexpr bool has_groups = true;  // layers_of asks for the list that canonical<Net> is
 
   static constexpr std::span<const layer_record> flat() {
-    return {written<Net>().entries.data(), written<Net>().needed.entries};
+    return {written<Net>().entries, written<Net>().needed.entries};
   }
   static constexpr std::size_t size = [] {
     std::size_t n = 0;

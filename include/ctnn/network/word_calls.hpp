@@ -48,14 +48,14 @@ namespace ctnn::detail {
 /// Names of layers in a part of the function, until it goes out of scope (see graph::scope).
 class [[nodiscard]] name_scope_guard {
  public:
-  constexpr name_scope_guard(call_recorder& recorder, int before) : recorder_(recorder), before_(before) {}
+  constexpr name_scope_guard(call_recorder& recorder, const call_recorder::open_scopes& before) : recorder_(recorder), before_(before) {}
   name_scope_guard(const name_scope_guard&) = delete;
   name_scope_guard& operator=(const name_scope_guard&) = delete;
   constexpr ~name_scope_guard() { recorder_.close_scope(before_); }
 
  private:
   call_recorder& recorder_;
-  int before_;
+  call_recorder::open_scopes before_;
 };
 
 /// Templates of nothing, here and in what is built on it: of their functions only those that are called are compiled.
