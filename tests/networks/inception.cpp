@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/networks/inception.hpp: GoogLeNet's modules 3a and 3b.
+// examples/networks/lists/inception.hpp: GoogLeNet's modules 3a and 3b.
 #include <doctest/doctest.h>
 
-#include "../../examples/networks/inception.hpp"
+#include "../../examples/networks/lists/inception.hpp"
 #include "support/run_both.hpp"
 
 namespace nn = ctnn;
-using net = networks::inceptions<>;
+using net = lists::inceptions<>;
 using fused = nn::optimized<net>;
 
 // The paper's table 1: 159 K and 380 K parameters, 128 M and 304 M multiply-adds.
@@ -21,5 +21,5 @@ static_assert(net::size == 1 + 2 * 20 && fused::size == 1 + 2 * 8);
 static_assert(nn::fused_into<net, "inception3b.branch3.1.relu"> == "inception3b.branch3.1.conv");
 
 TEST_CASE("optimised it computes what is declared") {
-  CHECK(nn::ir::test::optimized_differs<networks::inceptions<10>>() == "");
+  CHECK(nn::ir::test::optimized_differs<lists::inceptions<10>>() == "");
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/networks/mobilenet_v2.hpp: torchvision's MobileNetV2.
+// examples/networks/lists/mobilenet_v2.hpp: torchvision's MobileNetV2.
 #include <doctest/doctest.h>
 
-#include "../../examples/networks/mobilenet_v2.hpp"
+#include "../../examples/networks/lists/mobilenet_v2.hpp"
 #include "support/run_both.hpp"
 
 namespace nn = ctnn;
-using net = networks::mobilenet_v2<>;
+using net = lists::mobilenet_v2<>;
 using fused = nn::optimized<net>;
 
 // torchvision's counts: 3,504,872 parameters (besides mean and variance of 17,056 channels), 0.301 G multiply-adds.
@@ -22,5 +22,5 @@ static_assert(nn::fused_into<net, "features.3.add"> == "features.3.conv.2");
 static_assert(net::has<"features.1.conv.0.0"> && net::has<"classifier.1">);
 
 TEST_CASE("optimised it computes what is declared") {
-  CHECK(nn::ir::test::optimized_differs<networks::mobilenet_v2<64>>() == "");
+  CHECK(nn::ir::test::optimized_differs<lists::mobilenet_v2<64>>() == "");
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/networks/resnet18.hpp: torchvision's ResNet-18.
+// examples/networks/lists/resnet18.hpp: torchvision's ResNet-18.
 #include <doctest/doctest.h>
 
-#include "../../examples/networks/resnet18.hpp"
+#include "../../examples/networks/lists/resnet18.hpp"
 #include "support/run_both.hpp"
 
 namespace nn = ctnn;
-using net = networks::resnet18<>;
+using net = lists::resnet18<>;
 using fused = nn::optimized<net>;
 
 // torchvision's counts: 11,689,512 parameters (besides mean and variance of 4,800 channels), 1.814 G multiply-adds.
@@ -24,5 +24,5 @@ static_assert(nn::fused_into<net, "layer2.0.relu2"> == "layer2.0.conv2");
 static_assert(nn::parameter_count<fused> == 11'689'512 - 4800);  // a norm's weight and bias become a bias
 
 TEST_CASE("optimised it computes what is declared") {
-  CHECK(nn::ir::test::optimized_differs<networks::resnet18<64>>() == "");
+  CHECK(nn::ir::test::optimized_differs<lists::resnet18<64>>() == "");
 }

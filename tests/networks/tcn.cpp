@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/networks/tcn.hpp: sample by sample, the numbers of the whole sequence.
+// examples/networks/lists/tcn.hpp: sample by sample, the numbers of the whole sequence.
 #include <doctest/doctest.h>
 
-#include "../../examples/networks/tcn.hpp"
+#include "../../examples/networks/lists/tcn.hpp"
 #include "support/streams.hpp"
 
 namespace nn = ctnn;
 using nn::ir::test::stream_differs;
 
-using whole = networks::tcn<48>;
-using stream = nn::stateful<networks::tcn<1>>;
+using whole = lists::tcn<48>;
+using stream = nn::stateful<lists::tcn<1>>;
 using fused = nn::optimized<stream>;
 
 // The paper's receptive field, 1 + 2 (k - 1) (2^n - 1), less the present sample: of one channel, then of 16.

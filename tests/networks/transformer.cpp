@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/networks/transformer.hpp: torch.nn.TransformerEncoder, beside PyTorch's formulas written out.
+// examples/networks/lists/transformer.hpp: torch.nn.TransformerEncoder, beside PyTorch's formulas written out.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "../../examples/networks/transformer.hpp"
+#include "../../examples/networks/lists/transformer.hpp"
 #include "support/run_both.hpp"
 
 namespace nn = ctnn;
 using nn::ir::test::floats;
 
 // torch.nn.TransformerEncoder(TransformerEncoderLayer(512, 8), 6) has 18,914,304 parameters.
-using full = networks::transformer_encoder<32>;
+using full = lists::transformer_encoder<32>;
 static_assert(nn::parameter_count<full> == 18'914'304);
 static_assert(nn::output_shape<full, "layers.5.norm2.norm"> == nn::extents{32, 512});
 static_assert(nn::output_shape<full, "layers.0.self_attn.attention"> == nn::extents{1, 8, 32, 32});
@@ -21,7 +21,7 @@ static_assert(full::size == 1 + 6 * 28 && nn::optimized<full>::size <= 1 + 6 * 2
 static_assert(nn::macs<full> == 6 * (32 * (4 * 512 * 512 + 2 * 512 * 2048) + 2 * 32 * 32 * 512));
 
 constexpr int length = 7, model = 24, heads = 3, hidden = 40, layers = 6;
-using net = networks::transformer_encoder<length, model, heads, hidden, layers>;
+using net = lists::transformer_encoder<length, model, heads, hidden, layers>;
 using fused = nn::optimized<net>;
 static_assert(nn::fused_into<net, "layers.0.activation"> == "layers.0.linear1");
 static_assert(!fused::has<"layers.3.dropout"> && !fused::has<"layers.5.self_attn.scaled">);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/networks/unet.hpp: a U-Net with batch norm.
+// examples/networks/lists/unet.hpp: a U-Net with batch norm.
 #include <doctest/doctest.h>
 
-#include "../../examples/networks/unet.hpp"
+#include "../../examples/networks/lists/unet.hpp"
 #include "support/run_both.hpp"
 
 namespace nn = ctnn;
-using net = networks::unet<256, 256>;
+using net = lists::unet<256, 256>;
 using fused = nn::optimized<net>;
 
 // Pytorch-UNet's count for one class: 31,037,633 parameters (besides mean and variance of 5,888 channels).
@@ -20,5 +20,5 @@ static_assert(net::size == 68 && fused::size == 32);
 static_assert(nn::fused_into<net, "up1.conv.double_conv.5"> == "up1.conv.double_conv.3");
 
 TEST_CASE("optimised it computes what is declared") {
-  CHECK(nn::ir::test::optimized_differs<networks::unet<32, 48, 2, 8>>() == "");
+  CHECK(nn::ir::test::optimized_differs<lists::unet<32, 48, 2, 8>>() == "");
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// examples/networks/wavenet.hpp: the stream in parts, late by what its windows reach over.
+// examples/networks/lists/wavenet.hpp: the stream in parts, late by what its windows reach over.
 #include <doctest/doctest.h>
 
-#include "../../examples/networks/wavenet.hpp"
+#include "../../examples/networks/lists/wavenet.hpp"
 #include "support/streams.hpp"
 
 namespace nn = ctnn;
 using nn::ir::test::floats;
 
-using whole = networks::wavenet<96>;
+using whole = lists::wavenet<96>;
 static_assert(nn::output_shape<whole, "last"> == nn::extents{1, 96 - 15});
 static_assert(nn::stream_delay<whole> == 15);
 
