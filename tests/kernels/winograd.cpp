@@ -112,9 +112,13 @@ TEST_CASE("few tiles at a time make the same bits, in no more memory than the la
           p.winograd = use;
           const bool by_taps = use == op::winograd_use::each_run;
           const extents weight{80, shape[0], 3, 3};
-          const std::vector<float> x = random_floats("x", shape.count()), bias = random_floats("bias", 80),
-                                   w = random_floats("w", by_taps ? packed_count(p, 0, weight)
-                                                                  : winograd_packed_count(m, weight));
+          const auto numbers = [](std::int64_t count) {
+            std::vector<float> all(static_cast<std::size_t>(count));
+            for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<float>(i * 7919 % 1009) / 504 - 1;
+            return all;
+          };
+          const std::vector<float> x = numbers(shape.count()), bias = numbers(80),
+                                   w = numbers(by_taps ? packed_count(p, 0, weight) : winograd_packed_count(m, weight));
           const const_tensor in{x.data(), shape, layout::nhwc, shape[0]};
           const float* weights[] = {w.data(), bias.data()};
           const auto run = [&](int parts) {
@@ -124,7 +128,8 @@ TEST_CASE("few tiles at a time make the same bits, in no more memory than the la
             std::vector<float> memory(size);
             for (int i = 0; i < parts; ++i)
               HWY_DYNAMIC_DISPATCH(run_by)
-            (m, p, {{&in, 1}, {&out, 1}, weights, {i, parts}}, scratch_memory(std::as_writable_bytes(std::span(memory))));
+            (m, p, {{&in, 1}, {&out, 1}, weights, {i, parts}},
+             scratch_memory(std::as_writable_bytes(std::span(memory))));
             return y;
           };
           const winograd_work all = winograd_work_of(m, p, shape);

@@ -140,7 +140,9 @@ graph random_convolutions(test::dice throws) {
       all.push_back(g.nodes.back().outputs.first);
   };
   const auto shape = [&](value_id v) { return g.view().shape(v); };
-  const auto any = [&] { return throws.one_in(3) ? all[static_cast<std::size_t>(throws.below(static_cast<int>(all.size())))] : all.back(); };
+  const auto any = [&] {
+    return throws.one_in(3) ? all[static_cast<std::size_t>(throws.below(static_cast<int>(all.size())))] : all.back();
+  };
   add(nn::op::input{{16 * (1 + throws.below(3)), 8 * (1 + throws.below(6)), 8 * (1 + throws.below(6))}}, {});
   for (int i = 0; i < 14; ++i) {
     const value_id x = any();
