@@ -9,17 +9,17 @@
 //   };
 //
 // and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), tier (0;
-// rewrite/measure.hpp) and own_tier() (what a node adds to it), by_channel (channel_axis.hpp), infer_types(types
-// in, span<element> out): elements of the outputs (without it all inputs and outputs have one type; with an argument
-// `types wanted` between the two those of integers may be what a graph asks for: conv2d's result in bytes of a scale),
-// weights(in, types of, types made) where slots depend on the elements of inputs and outputs, and scratch(in,
-// out), or scratch(in, types of, out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp), and
-// least_scratch() of the same, if it can do with less on fewer threads; move_axes(m): its fields where axes are others
-// (axis_map.hpp); `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none; passes(back, in),
-// refuses(): see operator_type. `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and
-// shapes, where not all kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules
-// and executors may rely on. Everything generic (options of a declared layer, printing, comparing, lifting back to a
-// type) follows from fields(). Graphs hold operators as an `operator_type`, which carries all that is known of it, and a row
+// rewrite/measure.hpp) and own_tier() (what a node adds to it), by_channel (channel_axis.hpp), infer_types(types in,
+// span<element> out): elements of the outputs (without it all inputs and outputs have one type; with an argument `types
+// wanted` between the two those of integers may be what a graph asks for: conv2d's result in bytes of a scale),
+// weights(in, types of, types made) where slots depend on the elements of inputs and outputs, and scratch(in, out), or
+// scratch(in, types of, out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp), and least_scratch()
+// of the same, if it can do with less on fewer threads; move_axes(m): its fields where axes are others (axis_map.hpp);
+// `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none; passes(back, in), refuses(): see
+// operator_type. `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where
+// not all kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and
+// executors may rely on. Everything generic (options of a declared layer, printing, comparing, lifting back to a type)
+// follows from fields(). Graphs hold operators as an `operator_type`, which carries all that is known of it, and a row
 // of numbers: a user's operator is as good as ours.
 #pragma once
 
