@@ -42,6 +42,8 @@ struct model_source {
   bool exact_convolutions = false;   ///< no Winograd filtering
   /// As load_options has it; without one, its own, but types keep all of Winograd's weights.
   std::optional<double> winograd_growth;
+  /// As load_options has it; without a word of it types put the arena first, and nothing else does.
+  std::optional<bool> arena_first;
   float prune_below = 0;             ///< as load_options has it
   std::vector<std::string> inputs;   ///< NAME=FILE: .npy, .npz, a picture, or a folder of these; or FILE.npz
   picture_options pictures;

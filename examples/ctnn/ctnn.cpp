@@ -66,6 +66,9 @@ void add_model_options(CLI::App& command, model_source& m, bool optional_rewriti
       "half precision is rounded after each operator");
   command.add_flag("--exact-convolutions", m.exact_convolutions,
                    "convolutions add product by product, none goes by Winograd's filtering");
+  command.add_flag("--arena-first,!--speed-first", m.arena_first,
+                   "whether Winograd's filtering takes no more memory than the network needs layer by layer as it was "
+                   "read, as in types, or what is fastest, as in other commands");
   command
       .add_option(
           "--winograd-growth", m.winograd_growth,

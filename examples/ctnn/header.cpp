@@ -81,7 +81,9 @@ void header(const header_options& options) {
   if (options.c && stem_of(options.out) != name)
     throw usage_error("--c: files are called like the type: --out " + name + ".hpp, or --name " + stem_of(options.out));
   ctnn::loaded_model m = load(options.model, "a C++ type");
-  ir::optimization o = rewrite(m, options.model);
+  model_source source = options.model;
+  if (!source.arena_first) source.arena_first = as.packed != 4;  // firmware has no Winograd
+  ir::optimization o = rewrite(m, source);
   if (options.in_arena) put_inputs_in_arena(o.g);
   std::string text;
   {

@@ -19,8 +19,10 @@ namespace tool {
 namespace {
 
 struct totals {
-  std::int64_t layers = 0, weights = 0, macs = 0, arena = 0;
+  std::int64_t layers = 0, weights = 0, macs = 0, arena = 0, small_arena = 0;
 };
+
+std::int64_t bytes_of(std::int64_t numbers) { return numbers * static_cast<std::int64_t>(sizeof(float)); }
 
 std::int64_t weights_of_node(const ir::graph_view& g, const ir::node& n) {
   std::int64_t sum = 0;
@@ -66,8 +68,15 @@ totals add_up(const ir::graph_view& g, const ctnn::loaded_model* numbers = nullp
     ++t.layers;
     t.macs += ir::macs_of(g, static_cast<int>(i));
   }
-  t.arena = ir::plan_loaded(g).arena_size * static_cast<std::int64_t>(sizeof(float));
+  t.arena = bytes_of(ir::plan_loaded(g).arena_size);
   return t;
+}
+
+/// What it is if memory comes first.
+std::int64_t small_arena(const part& p) {
+  ir::graph g = ir::thaw(p.after);
+  ir::put_arena_first(g, p.before);
+  return bytes_of(ir::plan_loaded(g.view()).arena_size);
 }
 
 /// Layers as they were read, with where their work is done now.
@@ -195,15 +204,20 @@ void print_sums(const std::vector<part>& parts, const std::string& types, bool r
     const auto add = [&](totals& to, const totals& now) {
       to.layers += now.layers, to.weights += now.weights, to.macs += p.turns * now.macs;
       to.arena = std::max(to.arena, now.arena);  // one after the other
+      to.small_arena = std::max(to.small_arena, now.small_arena);
     };
-    add(a, add_up(p.before, p.source));
-    add(b, add_up(p.after));
+    totals before = add_up(p.before, p.source), after = add_up(p.after);
+    before.small_arena = bytes_of(ir::loaded_arena_by_layer(p.before));
+    after.small_arena = small_arena(p);
+    add(a, before);
+    add(b, after);
   }
   table sums("lrr", {"", "as read", rewritten ? "rewritten" : "not rewritten"});
   sums.row({"layers", grouped(a.layers), grouped(b.layers)});
   sums.row({"weights", grouped(a.weights), grouped(b.weights)});
   sums.row({"MACs", grouped(a.macs), grouped(b.macs)});
   sums.row({"arena, bytes", grouped(a.arena), grouped(b.arena)});
+  sums.row({"arena first, bytes", grouped(a.small_arena), grouped(b.small_arena)});
   std::printf("\n%s", sums.text().c_str());
 }
 

@@ -3,6 +3,7 @@
 
 #include <ctnn/base/error.hpp>
 #include <ctnn/kernels/winograd.hpp>
+#include <ctnn/loaded/planning.hpp>
 #include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/model/winograd_memory.hpp>
 #include <ctnn/rewrite/rule.hpp>
@@ -71,6 +72,7 @@ ir::optimization rewrite(ctnn::loaded_model& m, const model_source& how) {
   }
   if (!o.broken_rule.empty()) throw ctnn::error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
   if (how.winograd_growth) ir::limit_winograd(o.g, *how.winograd_growth);
+  if (how.arena_first.value_or(false)) ir::put_arena_first(o.g, m.network.view());
   return o;
 }
 

@@ -47,6 +47,7 @@ ctnn::load_options options_of(const model_source& from, ctnn::target_id target,
           .executor = std::move(threads),
           .exact_convolutions = from.exact_convolutions,
           .winograd_growth = from.winograd_growth.value_or(ctnn::load_options().winograd_growth),
+          .arena_first = from.arena_first.value_or(false),
           .prune_below = from.prune_below};
 }
 

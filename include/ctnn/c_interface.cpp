@@ -199,6 +199,9 @@ ctnn_status ctnn_options_external_data(ctnn_options* options, int yes) {
 ctnn_status ctnn_options_exact_convolutions(ctnn_options* options, int yes) {
   return set(options, [&](ctnn::load_options& o) { o.exact_convolutions = yes != 0; });
 }
+ctnn_status ctnn_options_arena_first(ctnn_options* options, int yes) {
+  return set(options, [&](ctnn::load_options& o) { o.arena_first = yes != 0; });
+}
 ctnn_status ctnn_options_shape(ctnn_options* options, const char* input, int rank, const std::int64_t* extents) {
   return set(options, [&](ctnn::load_options& o) {
     require(input, "input: a null pointer");

@@ -107,6 +107,7 @@ using ctnn::canonical;
 using ctnn::default_rules;
 using ctnn::exact_convolutions;
 using ctnn::exact_rules;
+using ctnn::speed_first;
 using ctnn::joined_rules;
 using ctnn::kept;
 using ctnn::only_rules;

@@ -87,6 +87,8 @@ CTNN_C_API ctnn_status ctnn_options_optimize(ctnn_options* options, int yes);
 CTNN_C_API ctnn_status ctnn_options_external_data(ctnn_options* options, int yes);
 /* Whether convolutions add product by product, without Winograd's filtering (0). */
 CTNN_C_API ctnn_status ctnn_options_exact_convolutions(ctnn_options* options, int yes);
+/* Whether Winograd's filtering takes no more memory than the network needs layer by layer (0). */
+CTNN_C_API ctnn_status ctnn_options_arena_first(ctnn_options* options, int yes);
 /* The shape of an input that the file leaves open. */
 CTNN_C_API ctnn_status ctnn_options_shape(ctnn_options* options, const char* input, int rank, const int64_t* extents);
 

@@ -172,6 +172,7 @@ int main(void) {
   CHECK(ctnn_options_create(&options) == CTNN_OK);
   CHECK(ctnn_options_threads(options, 0) == CTNN_BAD_CALL);
   CHECK(ctnn_options_threads(options, 2) == CTNN_OK && ctnn_options_optimize(options, 0) == CTNN_OK);
+  CHECK(ctnn_options_arena_first(options, 1) == CTNN_OK);
   CHECK(ctnn_options_exact_convolutions(options, 1) == CTNN_OK && ctnn_options_external_data(options, 1) == CTNN_OK);
   run_unsized(options);
   const int64_t shape[3] = {2, 1, 5};

@@ -25,6 +25,7 @@ struct net
                   nn::conv2d<"strided", nn::out<32>, nn::kernel<3>, nn::stride<2>>, nn::relu<"strided_relu">,
                   nn::conv2d<"point", nn::out<32>, nn::kernel<1>>> {};
 using fused = nn::optimized<net>;
+using fast = nn::optimized<net, nn::speed_first<>>;
 using exact = nn::exact_convolutions<fused>;
 
 static_assert(nn::winograd<fused, "stem"> == 0 && nn::winograd<fused, "strided"> == 0 &&
@@ -33,7 +34,8 @@ static_assert(nn::winograd<fused, "a"> == 4 && nn::winograd<fused, "b"> == 4 && 
 static_assert(nn::winograd<fused, "said"> == 0 && nn::winograd<exact, "a"> == 0);
 static_assert(std::same_as<exact, nn::optimized<nn::exact_convolutions<net>>>);
 static_assert(std::same_as<exact, nn::exact_convolutions<exact>>);
-static_assert(nn::arena_bytes<exact> < nn::arena_bytes<fused>);
+static_assert(std::same_as<exact, nn::exact_convolutions<fast>>);
+static_assert(nn::arena_bytes<exact> <= nn::arena_bytes<fused> && nn::arena_bytes<fused> < nn::arena_bytes<fast>);
 
 /// Blocks, networks in networks and classes that are networks.
 template <class... Option>
@@ -60,24 +62,29 @@ struct eager_pool : nn::thread_pool {
   double least_nanoseconds() const override { return 1; }
 };
 
-}  // namespace
-
-TEST_CASE("a network with and without") {
+std::vector<nn::named_weight> weights_of(std::vector<floats>& numbers) {
   // Weights that keep values about as large as they are: errors are those of sums, not what a tanh makes of them.
-  std::vector<floats> numbers;
   std::vector<nn::named_weight> weights;
   for (const nn::ir::expression& e : nn::ir::declared_graph<fused>.expressions) {
     const float most = e.shape.rank == 4 ? 1.5f / std::sqrt(static_cast<float>(e.shape.count(1, 4))) : 0.1f;
     numbers.push_back(nn::ir::test::random_floats(e.layer, e.shape.count(), -most, most));
     weights.push_back({e.layer, e.name, numbers.back()});
   }
+  return weights;
+}
+
+/// The same numbers as product by product, and the same bits on any number of threads.
+template <class Net>
+void compare() {
+  std::vector<floats> numbers;
+  const std::vector<nn::named_weight> weights = weights_of(numbers);
   const auto image = nn::ir::test::random_inputs(nn::ir::declared_graph<fused>);
   const float* const pointers[] = {image[0].data()};
-  static nn::parameters<fused> packed;
+  static nn::parameters<Net> packed;
   static nn::parameters<exact> packed_exactly;
   REQUIRE(!nn::load(packed, weights).found);
   REQUIRE(!nn::load(packed_exactly, weights).found);
-  static nn::engine<fused> run{packed};
+  static nn::engine<Net> run{packed};
   static nn::engine<exact> run_exactly{packed_exactly};
   for (const nn::target_id target : nn::supported_targets()) {
     CAPTURE(std::string(nn::target_name(target)));
@@ -85,8 +92,8 @@ TEST_CASE("a network with and without") {
     run_exactly.use(target);
     run.run(pointers);
     run_exactly.run(pointers);
-    const floats got(run.output<0>().begin(), run.output<0>().end()),
-        want(run_exactly.output<0>().begin(), run_exactly.output<0>().end());
+    const floats got(run.template output<0>().begin(), run.template output<0>().end()),
+        want(run_exactly.template output<0>().begin(), run_exactly.template output<0>().end());
     float largest = 0, apart = 0;
     for (std::size_t i = 0; i < want.size(); ++i) {
       largest = std::fmax(largest, std::fabs(want[i]));
@@ -99,8 +106,13 @@ TEST_CASE("a network with and without") {
       eager_pool pool(threads);
       for (int round = 0; round < 5; ++round) {
         run.run(pointers, pool);
-        CHECK(std::memcmp(got.data(), run.output<0>().data(), got.size() * sizeof(float)) == 0);
+        CHECK(std::memcmp(got.data(), run.template output<0>().data(), got.size() * sizeof(float)) == 0);
       }
     }
   }
 }
+
+}  // namespace
+
+TEST_CASE("a network with and without") { compare<fast>(); }
+TEST_CASE("a network in the memory that it takes without") { compare<fused>(); }

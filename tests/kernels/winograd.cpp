@@ -102,6 +102,54 @@ TEST_CASE("with each activation, and accumulating in place") {
   });
 }
 
+TEST_CASE("few tiles at a time make the same bits, in no more memory than the layer may take") {
+  for_each_dispatched_target([] {
+    for (const op::winograd_use use : {op::winograd_use::packed, op::winograd_use::each_run})
+      for (const extents& shape : {extents{16, 40, 37}, extents{48, 21, 20}})
+        for (const int m : {2, 4, 6}) {
+          CAPTURE(m);
+          op::conv2d p = convolution(80, 3, 1, 1);
+          p.winograd = use;
+          const bool by_taps = use == op::winograd_use::each_run;
+          const extents weight{80, shape[0], 3, 3};
+          const auto numbers = [](std::int64_t count) {
+            std::vector<float> all(static_cast<std::size_t>(count));
+            for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<float>(i * 7919 % 1009) / 504 - 1;
+            return all;
+          };
+          const std::vector<float> x = numbers(shape.count()), bias = numbers(80),
+                                   w = numbers(by_taps ? packed_count(p, 0, weight) : winograd_packed_count(m, weight));
+          const const_tensor in{x.data(), shape, layout::nhwc, shape[0]};
+          const float* weights[] = {w.data(), bias.data()};
+          const auto run = [&](int parts) {
+            std::vector<float> y(static_cast<std::size_t>(80 * shape[1] * shape[2]));
+            const tensor out{y.data(), {80, shape[1], shape[2]}, layout::nhwc, 80};
+            const auto size = static_cast<std::size_t>(winograd_work_of(m, p, shape).scratch_size());
+            std::vector<float> memory(size);
+            for (int i = 0; i < parts; ++i)
+              HWY_DYNAMIC_DISPATCH(run_by)
+            (m, p, {{&in, 1}, {&out, 1}, weights, {i, parts}},
+             scratch_memory(std::as_writable_bytes(std::span(memory))));
+            return y;
+          };
+          const winograd_work all = winograd_work_of(m, p, shape);
+          const std::vector<float> wanted = run(1);
+          for (const std::int64_t tiles : {1, 5, 12, 31}) {
+            p.winograd_bytes = static_cast<int>(
+                4 * all.area * (tiles * (all.depth + all.chunk) + 32 + all.weights_stride()));
+            const winograd_work few = winograd_work_of(m, p, shape);
+            CAPTURE(tiles);
+            REQUIRE(few.parts >= 1);
+            CHECK((4 * few.scratch_size() <= p.winograd_bytes || few.scratch_size() == all.scratch_size()));
+            for (const int parts : {1, 3}) CHECK(run(parts) == wanted);
+          }
+          p.winograd_bytes = 64;
+          CHECK(winograd_work_of(m, p, shape).parts == 0);
+          p.winograd_bytes = 0;
+        }
+  });
+}
+
 TEST_CASE("parts of the work write to parts of the memory") {
   for_each_dispatched_target([] {
     for (const op::winograd_use use : {op::winograd_use::packed, op::winograd_use::each_run})

@@ -272,13 +272,16 @@ constexpr pool<extents> output_shapes(const graph_view& g, const node& n) {
   return out;
 }
 
-/// Bytes of memory that a node's kernel takes while it runs, if it is one that takes some.
-constexpr std::int64_t scratch_bytes(const graph_view& g, const node& n) {
-  if (n.type->scratch == nullptr) return 0;
+/// Bytes of memory that a node's kernel takes while it runs, if it is one that takes some; or the least it can do with.
+enum class scratch_for_work { whole, least };
+constexpr std::int64_t scratch_bytes(const graph_view& g, const node& n,
+                                     scratch_for_work of_work = scratch_for_work::whole) {
+  const auto bytes = of_work == scratch_for_work::whole ? n.type->scratch : n.type->least_scratch;
+  if (bytes == nullptr) return 0;
   pool<extents> in = input_shapes(g, n);
   in.shrink(in.size() - static_cast<std::size_t>(count_slots(g.given(n))));
   const pool<element> of = input_elements(g, n);
-  return n.type->scratch(g.fields_of(n.fields), in, {of.data(), in.size()}, output_shapes(g, n));
+  return bytes(g.fields_of(n.fields), in, {of.data(), in.size()}, output_shapes(g, n));
 }
 
 /// Whether a node reads and makes floats only, but for indices and booleans that its kernel for vectors takes.

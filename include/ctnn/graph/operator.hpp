@@ -9,13 +9,13 @@
 //   };
 //
 // and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), tier (0;
-// rewrite/measure.hpp) and own_tier() (what a node adds to it), by_channel (channel_axis.hpp), infer_types(types
-// in, span<element> out): elements of the outputs (without it all inputs and outputs have one type; with an argument
-// `types wanted` between the two those of integers may be what a graph asks for: conv2d's result in bytes of a scale),
-// weights(in, types of, types made) where slots depend on the elements of inputs and outputs, and scratch(in,
-// out), or scratch(in, types of, out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp);
-// move_axes(m): its fields where axes are others (axis_map.hpp); `static
-// constexpr bool f32_takes_scratch = false` if its f32 kernel takes none; passes(back, in), refuses(): see
+// rewrite/measure.hpp) and own_tier() (what a node adds to it), by_channel (channel_axis.hpp), infer_types(types in,
+// span<element> out): elements of the outputs (without it all inputs and outputs have one type; with an argument `types
+// wanted` between the two those of integers may be what a graph asks for: conv2d's result in bytes of a scale),
+// weights(in, types of, types made) where slots depend on the elements of inputs and outputs, and scratch(in, out), or
+// scratch(in, types of, out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp), and least_scratch()
+// of the same, if it can do with less on fewer threads; move_axes(m): its fields where axes are others (axis_map.hpp);
+// `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none; passes(back, in), refuses(): see
 // operator_type. `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where
 // not all kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and
 // executors may rely on. Everything generic (options of a declared layer, printing, comparing, lifting back to a type)
@@ -613,6 +613,8 @@ struct operator_type {
   std::int64_t (*macs)(span<const double>, inputs, span<const extents>);
   /// Bytes of memory that the kernel takes while it runs; null: none.
   std::int64_t (*scratch)(span<const double>, inputs, types, span<const extents>);
+  /// Of which it can do with so many; then it divides its work among fewer threads.
+  std::int64_t (*least_scratch)(span<const double>, inputs, types, span<const extents>);
   bool f32_takes_scratch;
   /// Fields from a declared layer's options.
   problem (*configure)(span<const option_record>, field_values&);
@@ -735,6 +737,7 @@ inline constexpr operator_type type_of{&key_of<Op>,
                                        &detail::erased<Op>::describe,
                                        &detail::erased<Op>::macs,
                                        detail::erased<Op>::scratch_if_any(),
+                                       detail::erased<Op>::least_scratch_if_any(),
                                        f32_takes_scratch<Op>(),
                                        &detail::erased<Op>::configure,
                                        detail::takes_given<Op>(),
@@ -881,11 +884,21 @@ struct erased {
     if constexpr (scratch_by_types) return decode<Op>(f).scratch(in, of, out);
     else return decode<Op>(f).scratch(in, out);
   }
-  static constexpr auto scratch_if_any() -> std::int64_t (*)(span<const double>, inputs, types, span<const extents>) {
+  using scratch_function = std::int64_t (*)(span<const double>, inputs, types, span<const extents>);
+  static constexpr scratch_function scratch_if_any() {
     if constexpr (scratch_by_types ||
                   requires(const Op& op, inputs in, span<const extents> out) { op.scratch(in, out); })
       return &erased::scratch;
     else return nullptr;
+  }
+  static constexpr std::int64_t least_scratch(span<const double> f, inputs in, [[maybe_unused]] types of,
+                                              span<const extents> out) {
+    if constexpr (scratch_by_types) return decode<Op>(f).least_scratch(in, of, out);
+    else return decode<Op>(f).least_scratch(in, out);
+  }
+  static constexpr scratch_function least_scratch_if_any() {
+    if constexpr (requires { &Op::least_scratch; }) return &erased::least_scratch;
+    else return scratch_if_any();
   }
   static constexpr problem configure(span<const option_record> options, field_values& result) {
     Op op;

@@ -9,6 +9,9 @@
 //     std::span<double> sums = memory.take<double>(n);
 //     ...
 //   }
+//
+// A kernel that divides may say least_scratch() beside it: what one part of its work takes. The plan gives more where
+// there is room, and the kernel asks scratch_memory::parts() for how many.
 #pragma once
 
 #include <cstddef>
@@ -55,6 +58,13 @@ class scratch_memory {
  public:
   scratch_memory() = default;
   explicit scratch_memory(std::span<std::byte> bytes) : bytes_(bytes) {}
+
+  std::size_t size() const { return bytes_.size(); }
+  /// How many parts of the work, `most` or fewer, have room here; at least one. each(n): bytes of each of n parts.
+  int parts(int most, auto&& each) const {
+    while (most > 1 && most * each(most) > static_cast<std::int64_t>(size())) --most;
+    return most;
+  }
 
   /// n Ts, as `T x;` leaves them.
   template <class T>

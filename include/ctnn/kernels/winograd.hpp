@@ -78,6 +78,8 @@ struct winograd_work {
   int piece;           ///< input channels whose weights for a chunk are transformed at a time; 0: all are packed so
   int block;           ///< tiles whose transformed inputs and products are in memory at one time
   int room;            ///< the same for all parts of the work together
+  int fastest;         ///< what `block` would be in any memory
+  int parts;           ///< of the work, at most; 0: the memory that the layer may take holds no tile
 
   /// Numbers from one position of a tile to the next, for so many tiles or inputs and channels: not a multiple of a
   /// page, which would bring all positions to one set of the first cache.
@@ -88,10 +90,22 @@ struct winograd_work {
   constexpr std::int64_t part_size(int count) const {
     return area * (stride(count, depth) + stride(count, chunk) + weights_stride());
   }
-  /// Parts at most.
-  constexpr int most_parts() const { return room < 16 ? room : 16; }
+  /// Times that one part of the work reads all weights.
+  constexpr std::int64_t blocks() const { return (tiles + block - 1) / block; }
+  static constexpr int most_parts = 16, enough = 12;  ///< tiles for a part that is nearly as fast as with any more
   constexpr std::int64_t scratch_size() const {
-    return area * (std::int64_t{room} * (depth + chunk) + (32 + weights_stride()) * most_parts());
+    return area * (std::int64_t{room} * (depth + chunk) + (32 + weights_stride()) * parts);
+  }
+  /// Takes no more than so many numbers: fewer tiles at a time, and as many parts as have enough of them.
+  constexpr void fit_in(std::int64_t numbers) {
+    if (scratch_size() <= numbers) return;
+    const int all = room;
+    for (parts = room < most_parts * enough ? (room + enough - 1) / enough : most_parts; parts > 0; --parts) {
+      const std::int64_t left = numbers / area - (32 + weights_stride()) * parts, fit = left / (depth + chunk);
+      room = left <= 0 ? 0 : fit < all ? static_cast<int>(fit) : all;
+      if (room >= (parts == 1 ? 1 : parts * enough)) break;
+    }
+    if (block > room) block = room;
   }
   /// What a part of the work is: a share of the chunks, and of the tiles. Where weights are transformed and tiles are
   /// few, parts had rather transform the same inputs than the same weights.
@@ -135,6 +149,9 @@ constexpr winograd_work winograd_work_of(int m, const op::conv2d& p, const exten
   w.block = static_cast<int>((w.tiles + blocks - 1) / blocks);
   const bool same_tiles = w.part_of({0, 2}).chunks.count > 1;
   w.room = static_cast<int>(w.tiles < 2 * w.block && !same_tiles ? w.tiles : 2 * w.block);
+  w.parts = w.room < w.most_parts ? w.room : w.most_parts;
+  w.fastest = w.block;
+  if (p.winograd_bytes > 0) w.fit_in(p.winograd_bytes / static_cast<std::int64_t>(sizeof(float)));
   return w;
 }
 
@@ -150,12 +167,14 @@ constexpr double convolution_cost(int m, const op::conv2d& p, const extents& in)
         9 * (in.back(1) + pad[0] + pad[2] - 2.0) * (in.back(0) + pad[1] + pad[3] - 2.0) * (in.rank == 4 ? in[0] : 1);
   } else {
     const winograd_work w = winograd_work_of(m, p, in);
-    const auto tiles = static_cast<double>(w.tiles);
+    if (w.parts == 0) return 1e300;
+    const auto tiles = static_cast<double>(w.tiles), blocks_of_tiles = static_cast<double>(w.blocks());
     area = w.area;
     products = area * (tiles < 4 ? 4 : tiles);  // below four rows a product waits for its sums
+    if (w.block < w.fastest) products *= w.block < w.enough ? 1.5 : 1.05;
     transforms = area * tiles * (depth + out) * (m == 6 ? 18 : 9);
     if (w.piece == 0) read = area;
-    else transforms += 16 * area * depth * out * static_cast<double>((w.tiles + w.block - 1) / w.block);
+    else transforms += 16 * area * depth * out * blocks_of_tiles;
   }
   // Weights come from the second cache, or, the more there are, from further away.
   const double weights = read * depth * out, far = 20 * weights / (weights + 1048576);
@@ -213,13 +232,14 @@ constexpr int packed_winograd_size(const graph_view& g, const node& n, int block
   return decode<op::conv2d>(g.fields_of(n.fields)).winograd == op::winograd_use::packed ? m : 0;
 }
 
-/// Bytes of memory that the kernel of a node takes while it runs.
-constexpr std::int64_t kernel_scratch_bytes(const graph_view& g, const node& n) {
+/// Bytes of memory that the kernel of a node takes while it runs, or the least it can do with.
+constexpr std::int64_t kernel_scratch_bytes(const graph_view& g, const node& n,
+                                            scratch_for_work work = scratch_for_work::whole) {
   if (byte_kernel_of(g, n).there) {
     const byte_rows rows = byte_rows_of(g, n);
     return rows ? byte_layer_scratch(rows, is_byte_convolution(n)) : 0;
   }
-  if (!computes_f32(g, n) || n.type->f32_takes_scratch) return scratch_bytes(g, n);
+  if (!computes_f32(g, n) || n.type->f32_takes_scratch) return scratch_bytes(g, n, work);
   const int m = winograd_size(g, n);
   if (m == 0) return 0;
   const extents& in = g.shape(g.inputs(n)[0]);

@@ -156,6 +156,7 @@ CTNN_ONCE ir::program_options model::program_options_of(const load_options& o) {
           std::make_shared<ir::rewrite_count>(o.rewrites),
           o.exact_convolutions,
           o.winograd_growth,
+          o.arena_first,
           o.prune_below,
           o.executor};
 }

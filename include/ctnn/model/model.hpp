@@ -54,6 +54,9 @@ struct load_options {
   /// byte make Winograd's weights anew in each run, or add product by product. Without a limit (infinity) a ResNet-50
   /// takes a fifth more memory and 2 % less time, a ResNet-18 a quarter more and 4 % less.
   double winograd_growth = 0.08;
+  /// Memory between the layers comes before speed, as in types: Winograd's filtering takes no more of it while it runs
+  /// than the network needs layer by layer as it was read. Else it takes what is fastest.
+  bool arena_first = false;
   /// Channels of floats whose weights all lie between -prune_below and prune_below are taken for channels of zeros, and
   /// go as those do (the rule zero_channels): answers change by what these weights would have added. 0: exact zeros
   /// alone.

@@ -89,6 +89,7 @@ struct program_options {
   std::shared_ptr<rewrite_count> rewrites = std::make_shared<rewrite_count>();
   bool exact_convolutions = false;
   double winograd_growth = std::numeric_limits<double>::infinity();
+  bool arena_first = false;
   float prune_below = 0;
   std::shared_ptr<ctnn::executor> executor{};  ///< packs weights side by side
 };
@@ -281,6 +282,7 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
     g_ = expanded(source_, std::move(g_), history);
   }
   limit_winograd(g_, options.winograd_growth);
+  if (options.arena_first) put_arena_first(g_, source_.network.view());
   inputs_ = source_.all_inputs();
   for (const network_output& o : g_.outputs)
     if (const value_id now = carried_into(g_.view(), o); now != none) carried_.push_back({o.name, now, o.value});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The graphs of a declared network as constants: as written, and optimised. Each phase is a constant of its own, so
+// The graphs of a declared network as constants: as written, and rewritten. Each phase is a constant of its own, so
 // each has the compiler's whole step limit.
 #pragma once
 
@@ -273,10 +273,4 @@ struct rewriting_history {
 /// The graph of a network as declared.
 template <class Net>
 inline constexpr graph_view declared_graph = detail::compiled<Net>::view();
-
-/// The graph of a network after rewriting; its weights are expressions over the declared network's weights.
-template <class Net, class Rules = default_rules>
-inline constexpr graph_view optimized_graph =
-    (void(sizeof(detail::rule_fault<Net, Rules>)), detail::rewritten<Net, Rules>().view());
-
 }  // namespace ctnn::ir

@@ -3,7 +3,7 @@
 // out, numbers are spelled as briefly as the vocabulary allows, `from` only where a layer does not read the one before.
 #pragma once
 
-#include "compiled.hpp"
+#include "fitted.hpp"
 
 namespace ctnn::ir {
 
@@ -171,7 +171,7 @@ auto lift_declared() {
 template <class Net, class Rules>
 auto lift_optimized() {
   if constexpr (!compiled<Net>::valid) return std::type_identity<stand_in>{};
-  else return lift_all<rewritten<Net, Rules>()>();
+  else return lift_all<optimized_constant<Net, Rules>()>();
 }
 
 // What is wrong is said by the sizes that the words below ask for: before a function needs the network, and at once.
@@ -198,7 +198,9 @@ template <class Net>
 using canonical = typename ir::detail::canonical_of<
     Net, sizeof(Net) + ir::size_said<ir::error_in<ir::detail::found_in<Net>::error>>>::type;
 
-/// The network after rewriting, again a network<...>: compare it with std::same_as, ask it questions, run it.
+/// The network after rewriting, again a network<...>: compare it with std::same_as, ask it questions, run it. Its arena
+/// is no larger than the declared network's layer by layer, convolutions product by product: Winograd's filtering takes
+/// what is free there (winograd_bytes), unless Rules are speed_first<>.
 template <class Net, class Rules = default_rules>
 using optimized = typename ir::detail::optimized_of<
     Net, Rules, sizeof(Net) + ir::size_said<ir::error_in<ir::detail::found_in<Net>::error>> + sizeof(Rules) +
@@ -208,6 +210,6 @@ using optimized = typename ir::detail::optimized_of<
 /// not in the rewritten graph, and only the graph's nodes are lifted, so dead types end here, as they do in
 /// optimized<Net>.
 template <class Net>
-using prune_dead = optimized<Net, rule_list<>>;
+using prune_dead = optimized<Net, speed_first<rule_list<>>>;
 
 }  // namespace ctnn

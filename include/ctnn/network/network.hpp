@@ -75,10 +75,29 @@ struct exact_part {
   static_assert(!may_have_conv2d(), "ctnn: exact_convolutions takes layers and blocks as they are or as aliases, "
                                     "not classes that inherit one");
 };
+template <class Option>
+inline constexpr bool is_about_winograd = false;
+template <number... N>
+inline constexpr bool is_about_winograd<option<"winograd", N...>> = true;
+template <number... N>
+inline constexpr bool is_about_winograd<option<"winograd_bytes", N...>> = true;
+/// With the options of `Taken` and those of Left that are not about Winograd.
+template <class Taken, class... Left>
+struct exact_layer;
+template <fixed_string Name, class... Taken>
+struct exact_layer<layer<op::conv2d, Name, Taken...>> {
+  using type = layer<op::conv2d, Name, Taken..., no_winograd>;
+};
+template <fixed_string Name, class... Taken, class Option, class... Left>
+struct exact_layer<layer<op::conv2d, Name, Taken...>, Option, Left...>
+    : exact_layer<std::conditional_t<is_about_winograd<Option>, layer<op::conv2d, Name, Taken...>,
+                                     layer<op::conv2d, Name, Taken..., Option>>,
+                  Left...> {};
 template <fixed_string Name, class... Options>
 struct exact_part<layer<op::conv2d, Name, Options...>> {
-  using type = std::conditional_t<(std::is_same_v<Options, no_winograd> || ...), layer<op::conv2d, Name, Options...>,
-                                  layer<op::conv2d, Name, Options..., no_winograd>>;
+  using type = typename std::conditional_t<(std::is_same_v<Options, no_winograd> || ...),
+                                           std::type_identity<layer<op::conv2d, Name, Options...>>,
+                                           exact_layer<layer<op::conv2d, Name>, Options...>>::type;
 };
 template <fixed_string Name, class... Parts>
 struct exact_part<block<Name, Parts...>> {

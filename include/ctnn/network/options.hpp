@@ -67,6 +67,7 @@ struct option {
   x(ones, "ones")                     /* of linear: extents of 1 behind its outputs */ \
   x(norm_type, "p")                   /* of lp_pool2d: which norm */ \
   x(spatial_scale, "spatial_scale")   /* of roi_align and roi_pool */ \
+  x(winograd_bytes, "winograd_bytes") /* of conv2d: memory that Winograd's filtering may take while it runs */ \
   x(depth, "depth")                   /* of one_hot: classes */ \
   x(diagonal, "diagonal")             /* of tril and triu */ \
   x(scalar, "scalar")                 /* a binary function's second operand: mul<"twice", scalar<2>> */ \

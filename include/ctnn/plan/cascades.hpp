@@ -12,7 +12,8 @@ class cascades : planning_phase {
  public:
   explicit constexpr cascades(draft& d) : planning_phase(d) {}
 
-  constexpr void join_steps() {
+  /// But for those around nodes of `apart`.
+  constexpr void join_steps(const pool<node_id>& apart) {
     step_of_ = pool<int>(g_.nodes.size(), none);
     for (std::size_t s = 0; s < plan_.steps.size(); ++s)
       if (plan_.steps[s].runs_kernel()) step_of_[static_cast<std::size_t>(plan_.steps[s].node)] = static_cast<int>(s);
@@ -20,7 +21,9 @@ class cascades : planning_phase {
     bool any = false;
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const plan_step& step = plan_.steps[s];
-      const cascade_part part = step.runs_kernel() ? cascade_part_of(g_, step.node) : cascade_part::none;
+      cascade_part part = step.runs_kernel() ? cascade_part_of(g_, step.node) : cascade_part::none;
+      for (const node_id n : apart)
+        if (n == step.node) part = cascade_part::none;
       if (part == cascade_part::depthwise) any = join_around(step.node, reader_of(step.node), gone) || any;
       else if (part == cascade_part::pool) any = join_around(step.node, none, gone) || any;
     }
@@ -92,7 +95,8 @@ class cascades : planning_phase {
   constexpr void join(std::span<const int> nodes, std::int64_t room, pool<bool>& gone) {
     placement rows;
     rows.value = g_.at(nodes.back()).outputs.first;
-    rows.size = ctnn::words(scratch_for(room, sizeof(float)), dtype::i8);
+    rows.most = ctnn::words(scratch_for(room, sizeof(float)), dtype::i8);
+    rows.size = ctnn::words(scratch_for(room / 2, sizeof(float)), dtype::i8);  // for one part
     const int scratch = static_cast<int>(plan_.placements.size());
     plan_.placements.push_back(rows);
 

@@ -95,7 +95,9 @@ class layout_choice : planning_phase {
     if (bytes <= 0) return none;
     placement p;
     p.value = g_.at(n).outputs.first;
-    p.size = ctnn::words(bytes, dtype::i8);
+    p.most = ctnn::words(bytes, dtype::i8);
+    p.size = ctnn::words(kernel_scratch_bytes(g_, g_.at(n), scratch_for_work::least), dtype::i8);
+    p.late = g_.is<op::conv2d>(n) && computes_f32(g_, g_.at(n));  // Winograd's may be anything
     plan_.placements.push_back(p);
     return static_cast<int>(plan_.placements.size()) - 1;
   }

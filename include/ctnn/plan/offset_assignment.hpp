@@ -3,6 +3,7 @@
 #pragma once
 
 #include "draft.hpp"
+#include "free_room.hpp"
 
 namespace ctnn::ir::detail {
 
@@ -11,11 +12,31 @@ class offset_assignment : planning_phase {
   explicit constexpr offset_assignment(draft& d) : planning_phase(d) {}
 
   constexpr void assign_offsets() {
+    pool<int> late;
     for (std::size_t p = 0; p < plan_.placements.size(); ++p) {
       const placement& now = plan_.placements[p];
-      if (now.parent == none && !now.external && now.last_step >= 0) roots_.push_back(static_cast<int>(p));
+      if (now.parent != none || now.external || now.last_step < 0) continue;
+      if (now.late) late.push_back(static_cast<int>(p));
+      else roots_.push_back(static_cast<int>(p));
       overlaps_ = overlaps_ || now.over != none;
     }
+    arrange();
+    if (late.size() > 0) add_late(late);
+    for (plan_step& step : plan_.steps) {
+      if (step.outputs.count != 1) continue;
+      const placement& out = at(first_id(step.outputs));
+      if (out.over == none || root(first_id(step.inputs)) != out.over) continue;
+      const placement& in = at(out.over);
+      const bool forwards = out.offset + round_up_in_arena(out.behind) <= in.offset;
+      step.backwards = !forwards && out.offset >= in.offset && out.offset < in.offset + in.size;
+    }
+    for (const plan_step& step : plan_.steps)
+      if (step.scratch != none) grow(step.scratch);
+  }
+
+ private:
+  /// Gives each of roots_ its offset.
+  constexpr void arrange() {
     // Largest first; of equal ones the earliest.
     for (std::size_t i = 1; i < roots_.size(); ++i)
       for (std::size_t k = i; k > 0 && at(roots_[k]).size > at(roots_[k - 1]).size; --k) {
@@ -23,42 +44,72 @@ class offset_assignment : planning_phase {
         roots_[k] = roots_[k - 1];
         roots_[k - 1] = swap;
       }
-    if (!overlaps_) return assign();
-    pool<std::int64_t> best;
-    std::int64_t smallest = 0;
-    const auto keep = [&] {
-      smallest = plan_.arena_size;
-      best = offsets();
-    };
+    arrangement best;
     // Rarely, what lies closer together leaves worse gaps.
+    const bool overlaps = overlaps_;
     overlaps_ = false;
     assign();
-    keep();
-    overlaps_ = true;
-    assign();
-    if (plan_.arena_size <= smallest) keep();
-    // What is to lie over its input may be in the way of others: then these come first.
-    const std::int64_t least = least_size();
-    for (int tries = 6; tries > 0 && smallest > least; --tries) {
+    best = now();
+    overlaps_ = overlaps;
+    if (overlaps) {
+      assign();
+      if (plan_.arena_size <= best.arena_size) best = now();
+    }
+    // What ends last, or is to lie over its input, may be in the way of others: then it comes first. Of many values a
+    // compiler has no time to try that.
+    const std::int64_t least = least_size(), count = static_cast<std::int64_t>(roots_.size());
+    const std::int64_t affordable = overlaps ? 6 : 20000 / (count * count + 1);
+    for (std::int64_t tries = affordable < 6 ? affordable : 6; tries > 0 && best.arena_size > least; --tries) {
       put_first(last_in_arena());
       assign();
-      if (plan_.arena_size < smallest) keep();
+      if (plan_.arena_size < best.arena_size) best = now();
     }
-    plan_.arena_size = smallest;
-    for (std::size_t p = 0; p < best.size(); ++p) plan_.placements[p].offset = best[p];
-    for (plan_step& step : plan_.steps) {
-      if (step.outputs.count != 1) continue;
-      const placement& out = at(first_id(step.outputs));
-      if (out.over == none || root(first_id(step.inputs)) != out.over) continue;
-      const placement& in = at(out.over);
-      const bool forwards = out.offset + round_up(out.behind) <= in.offset;
-      step.backwards = !forwards && out.offset >= in.offset && out.offset < in.offset + in.size;
-    }
+    take(best);
   }
+  /// Lets those that may wait lie where the others left room, or, if that needs less, be arranged with them.
+  constexpr void add_late(const pool<int>& late) {
+    const std::int64_t without = plan_.arena_size;
+    for (const int p : late) {
+      const std::int64_t size = round_up_in_arena(at(p).size);
+      std::int64_t end = 0;  // of all that there is at the time
+      for (const int other : roots_)
+        if (at(other).first_step <= at(p).last_step && at(other).last_step >= at(p).first_step)
+          end = max_of(end, at(other).offset + round_up_in_arena(at(other).size));
+      const free_room room = largest_room(plan_.placements, at(p).first_step, end, p);
+      at(p).offset = room.size >= size ? room.offset : end;
+      plan_.arena_size = max_of(plan_.arena_size, at(p).offset + size);
+    }
+    if (plan_.arena_size == without) return;
+    const arrangement behind = now();
+    for (const int p : late) roots_.push_back(p);
+    arrange();
+    if (plan_.arena_size >= behind.arena_size) take(behind);
+  }
+  /// A kernel's memory takes what is free while it runs.
+  constexpr void grow(int scratch) {
+    placement& p = at(scratch);
+    if (p.most <= p.size) return;
+    const free_room room = largest_room(plan_.placements, p.first_step, plan_.arena_size, scratch);
+    if (room.size <= p.size) return;
+    p.offset = room.offset;
+    p.size = p.most < room.size ? p.most : room.size;
+  }
+  static constexpr std::int64_t max_of(std::int64_t a, std::int64_t b) { return a < b ? b : a; }
+  static constexpr std::int64_t min_of(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
- private:
-  static constexpr std::int64_t round_up(std::int64_t n) {
-    return (n + arena_alignment - 1) / arena_alignment * arena_alignment;
+  struct arrangement {
+    pool<std::int64_t> offsets;
+    std::int64_t arena_size = 0;
+  };
+  constexpr arrangement now() const {
+    arrangement all;
+    for (const placement& p : plan_.placements) all.offsets.push_back(p.offset);
+    all.arena_size = plan_.arena_size;
+    return all;
+  }
+  constexpr void take(const arrangement& all) {
+    plan_.arena_size = all.arena_size;
+    for (std::size_t p = 0; p < all.offsets.size(); ++p) plan_.placements[p].offset = all.offsets[p];
   }
 
   /// Where a value lies, and when.
@@ -77,15 +128,16 @@ class offset_assignment : planning_phase {
   };
   constexpr place place_of(int value) {
     const placement& p = at(value);
-    return {value, 0, round_up(p.size), p.first_step, p.last_step, overlaps_ ? p.over : none, round_up(p.behind),
-            round_up(p.ahead)};
+    return {value,
+            0,
+            round_up_in_arena(p.size),
+            p.first_step,
+            p.last_step,
+            overlaps_ ? p.over : none,
+            round_up_in_arena(p.behind),
+            round_up_in_arena(p.ahead)};
   }
 
-  constexpr pool<std::int64_t> offsets() const {
-    pool<std::int64_t> all;
-    for (const placement& p : plan_.placements) all.push_back(p.offset);
-    return all;
-  }
   /// Where in roots_ that value is which ends last in the arena.
   constexpr std::size_t last_in_arena() {
     std::size_t last = 0;
@@ -101,22 +153,22 @@ class offset_assignment : planning_phase {
   }
   /// What the values of any one step need, the result as close to the input it lies over as it may be.
   constexpr std::int64_t least_size() {
-    std::int64_t most = 0;
-    for (std::size_t s = 0; s <= plan_.steps.size(); ++s) {
-      const int step = static_cast<int>(s);
-      std::int64_t needed = 0;
-      for (const int value : roots_) {
-        const place now = place_of(value);
-        if (now.first_step > step || now.last_step < step) continue;
-        needed += now.size;
-        if (now.over == none || now.first_step != step) continue;
-        const std::int64_t in = round_up(at(now.over).size), both = in + now.size,
-                           forwards = now.behind + in > now.size ? now.behind + in : now.size,
-                           backwards = now.ahead + now.size > in ? now.ahead + now.size : in,
-                           close = forwards < backwards ? forwards : backwards;
-        if (close < both) needed -= both - close;
-      }
-      if (needed > most) most = needed;
+    pool<std::int64_t> more(plan_.steps.size() + 3, 0);  // from the step before the first on, than at the one before
+    pool<std::int64_t> less(plan_.steps.size() + 3, 0);  // at that step alone
+    for (const int value : roots_) {
+      const place p = place_of(value);
+      const auto first = static_cast<std::size_t>(p.first_step + 1);
+      more[first] += p.size;
+      more[static_cast<std::size_t>(p.last_step + 2)] -= p.size;
+      if (p.over == none) continue;
+      const std::int64_t in = round_up_in_arena(at(p.over).size);
+      const std::int64_t close = min_of(max_of(p.behind + in, p.size), max_of(p.ahead + p.size, in));
+      if (close < in + p.size) less[first] += in + p.size - close;
+    }
+    std::int64_t most = 0, needed = 0;
+    for (std::size_t s = 0; s < more.size(); ++s) {
+      needed += more[s];
+      most = max_of(most, needed - less[s]);
     }
     return most;
   }

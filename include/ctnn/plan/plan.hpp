@@ -16,6 +16,8 @@ struct placement {
   int parent = none;             ///< another placement whose memory this one is a part of
   std::int64_t shift = 0;        ///< numbers from the parent's first to this one's first
   std::int64_t size = 0;         ///< numbers it needs if it has no parent
+  std::int64_t most = 0;         ///< and what a kernel's memory is where there is room for it
+  bool late = false;             ///< may wait until the others have their offsets
   std::int64_t offset = none;    ///< in the arena, in numbers; only without parent
   int first_step = 0, last_step = 0;  ///< from the step that writes it to the last one that reads it
   bool external = false;         ///< a network input (the caller's memory) or a constant (among the weights)

@@ -224,4 +224,18 @@ struct default_rules : ir::known_rules<
 /// The rules that change no number.
 using exact_rules = only_exact<default_rules>;
 
+/// The same rules, and speed before memory: optimized<net, speed_first<>> has Winograd's filtering take the memory that
+/// it is fastest with, also where the arena becomes larger than the declared network's.
+template <class Rules = default_rules>
+struct speed_first : Rules {
+  static constexpr bool comes_speed_first = true;
+};
+
+namespace ir {
+
+template <class Rules>
+inline constexpr bool comes_speed_first = requires { Rules::comes_speed_first; };
+
+}  // namespace ir
+
 }  // namespace ctnn

@@ -78,16 +78,20 @@ struct attention {
     const std::int64_t most = rows > units ? rows : units;
     return static_cast<int>(most < most_parts ? most : most_parts);
   }
-  /// In vectors, for each part: packed keys and values of a head, scores of some rows. In plain loops: scores of a row,
-  /// keys of a head.
-  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
+  /// Of a part in vectors: packed keys and values of a head, scores of some rows.
+  constexpr std::int64_t scratch_of_part(inputs in) const {
     const std::int64_t total = keys(in), size = by_heads(in[0], heads)[3], width = by_heads(in[2], kv_heads)[3];
-    const std::int64_t vectors = parts(in) * (scratch_for(whole_blocks(total) * size, sizeof(float)) +
-                                              scratch_for(total * whole_blocks(width), sizeof(float)) +
-                                              scratch_for(row_block * total, sizeof(float)));
+    return scratch_for(whole_blocks(total) * size, sizeof(float)) +
+           scratch_for(total * whole_blocks(width), sizeof(float)) + scratch_for(row_block * total, sizeof(float));
+  }
+  /// In plain loops: scores of a row, keys of a head.
+  constexpr std::int64_t scratch_of_parts(int n, inputs in) const {
+    const std::int64_t total = keys(in), size = by_heads(in[0], heads)[3], vectors = n * scratch_of_part(in);
     const std::int64_t plain = scratch_for(total) + scratch_for(total * size);
     return vectors > plain ? vectors : plain;
   }
+  constexpr std::int64_t scratch(inputs in, span<const extents>) const { return scratch_of_parts(parts(in), in); }
+  constexpr std::int64_t least_scratch(inputs in, span<const extents>) const { return scratch_of_parts(1, in); }
   constexpr problem infer(inputs in, outputs result) const {
     const int needed = 3 + (mask ? 1 : 0) + (past ? 2 : 0) + (lengths ? 1 : 0);
     if (static_cast<int>(in.size()) != needed)

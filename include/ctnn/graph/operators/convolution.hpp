@@ -112,6 +112,7 @@ struct conv : convolution_windows<Axes> {
   same_padding same = same_padding::none;
   bool residual_last = false;  ///< of conv1d, conv2d: the second input is added to what the activation gives
   winograd_use winograd = winograd_use::packed;  ///< of conv2d: sums may go by kernels/winograd.hpp
+  int winograd_bytes = 0;  ///< of conv2d: memory that they may take for it while they run; 0: what is fastest
   weight_element weight{};
 
   static constexpr void fields(auto& self, auto&& field) {
@@ -126,6 +127,7 @@ struct conv : convolution_windows<Axes> {
     field("activation", self.activation);
     if constexpr (Axes < 3) field("residual_last", self.residual_last);
     if constexpr (Axes == 2) field("winograd", self.winograd);
+    if constexpr (Axes == 2) field("winograd_bytes", self.winograd_bytes);
     weight_element::fields(self.weight, field);
     field("given", self.given);
   }
@@ -198,16 +200,23 @@ struct conv : convolution_windows<Axes> {
   /// A window's taps, and under them the inputs of a group; of floats over three axes, the strips; of bytes, the image.
   constexpr std::int64_t scratch(inputs in, span<const extents> result) const {
     if (weight) return image(in[0], result[0]).scratch_of_parts();
-    const std::int64_t depth = windows::channels_of(in[0]) / this->groups * this->taps();
-    const std::int64_t plain = scratch_for(this->taps(), 2 * sizeof(std::int64_t)) + 2 * scratch_for(depth);
-    if constexpr (Axes == 3) {
-      const std::int64_t strips = volume_strips(*this, in[0], result[0]).scratch();
-      return plain < strips ? strips : plain;
-    }
-    return plain;
+    std::int64_t strips = 0;
+    if constexpr (Axes == 3) strips = volume_strips(*this, in[0], result[0]).scratch();
+    return at_least_plain(strips, in[0]);
+  }
+  constexpr std::int64_t least_scratch(inputs in, span<const extents> result) const {
+    if (weight) return image(in[0], result[0]).scratch_of_part(1);
+    std::int64_t strips = 0;
+    if constexpr (Axes == 3) strips = volume_strips(*this, in[0], result[0]).scratch_of_part();
+    return at_least_plain(strips, in[0]);
   }
 
  private:
+  constexpr std::int64_t at_least_plain(std::int64_t strips, const extents& in) const {
+    const std::int64_t depth = windows::channels_of(in) / this->groups * this->taps();
+    const std::int64_t plain = scratch_for(this->taps(), 2 * sizeof(std::int64_t)) + 2 * scratch_for(depth);
+    return plain < strips ? strips : plain;
+  }
   /// The image is in memory with its padding, which may be as large as a file likes.
   constexpr problem check_image(const extents& x, const extents& y) const {
     const byte_image g = image(x, y);

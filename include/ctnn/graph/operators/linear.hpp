@@ -101,6 +101,9 @@ struct linear {
   constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     return weight ? product(in[0]).scratch_of_parts() : 0;
   }
+  constexpr std::int64_t least_scratch(inputs in, span<const extents>) const {
+    return weight ? product(in[0]).scratch_of_part(1) : 0;
+  }
 };
 
 }  // namespace ctnn::op

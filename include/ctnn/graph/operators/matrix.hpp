@@ -14,7 +14,7 @@ struct byte_matrices {
   byte_product each;
   std::int64_t count = 1;
 
-  constexpr std::int64_t scratch_of_part() const {
+  constexpr std::int64_t scratch_of_part(int = 1) const {
     return scratch_for(quad_column_words(each.columns, each.quads())) + each.scratch_of_part(1);
   }
   constexpr int most_parts() const {
@@ -81,13 +81,13 @@ struct matmul {
   }
   static constexpr bool f32_takes_scratch = false;
   constexpr std::int64_t scratch(inputs in, types of, span<const extents> result) const {
-    const std::int64_t sums = scratch_for(in[1].rank > 1 ? turned(in[1], transpose_b).back(0) : 1);
-    if (!is_byte(type_at(of, 0))) return sums;
     const byte_product each = byte_products(in[0], in[1], 1).each;
     const std::int64_t numbers = each.rows * each.columns;
-    const byte_matrices all = byte_products(in[0], in[1], numbers == 0 ? 0 : result[0].count() / numbers);
-    const std::int64_t bytes = all.most_parts() * all.scratch_of_part();
-    return bytes < sums ? sums : bytes;
+    return scratch_of_parts(byte_products(in[0], in[1], numbers == 0 ? 0 : result[0].count() / numbers).most_parts(),
+                            in, of);
+  }
+  constexpr std::int64_t least_scratch(inputs in, types of, span<const extents>) const {
+    return scratch_of_parts(1, in, of);
   }
   constexpr byte_matrices byte_products(const extents& a, const extents& in_b, std::int64_t count) const {
     const extents b = turned(in_b, transpose_b);
@@ -95,6 +95,12 @@ struct matmul {
   }
 
  private:
+  constexpr std::int64_t scratch_of_parts(int parts, inputs in, types of) const {
+    const std::int64_t sums = scratch_for(in[1].rank > 1 ? turned(in[1], transpose_b).back(0) : 1);
+    if (!is_byte(type_at(of, 0))) return sums;
+    const std::int64_t bytes = parts * byte_products(in[0], in[1], 1).scratch_of_part();
+    return bytes < sums ? sums : bytes;
+  }
   constexpr problem infer_bytes(types in, types wanted, element& y) const {
     if (transpose_a) return {mistake::option_out_of_range, "transpose_a"};
     if (scale != 1) return {mistake::option_out_of_range, "scale"};

@@ -41,11 +41,12 @@ struct volume_strips {
     parts = static_cast<int>(places < most_parts ? places : most_parts);
   }
 
-  /// Bytes: for each part the planes, which of them are there, and a strip of results.
-  constexpr std::int64_t scratch() const {
-    return parts * (scratch_for(planes * input_plane, sizeof(float)) + scratch_for(planes, sizeof(int)) +
-                    scratch_for(output_plane, sizeof(float)));
+  /// Bytes of a part: the planes, which of them are there, and a strip of results.
+  constexpr std::int64_t scratch_of_part() const {
+    return scratch_for(planes * input_plane, sizeof(float)) + scratch_for(planes, sizeof(int)) +
+           scratch_for(output_plane, sizeof(float));
   }
+  constexpr std::int64_t scratch() const { return parts * scratch_of_part(); }
 
  private:
   static constexpr std::int64_t second_cache = 96 * 1024;  // in numbers

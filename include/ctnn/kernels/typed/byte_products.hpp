@@ -19,7 +19,7 @@ void convolve_bytes(const op::conv<Axes>& p, const arguments& a, scratch_memory 
   const integer_kernels& with = integers_of(a);
   const extents& in = a.in[0].shape;
   const byte_image all = p.image(in, a.out[0].shape);
-  const work_share part{a.share.index, std::min(a.share.count, std::max(all.most_parts(), 1))};
+  const work_share part = part_in(memory, a.share, all);
   if (part.index >= part.count) return;
   const index_range own = share_of(part, all.shared_count());
   if (own.size() <= 0) return;
@@ -131,7 +131,7 @@ inline void multiply_rows(const byte_layer& layer, const byte_product& s, std::i
   using namespace byte_detail;
   const integer_kernels& with = integers_of(a);
   if (s.columns == 0 || s.rows == 0) return;
-  const work_share part{share.index, std::min(share.count, s.most_parts())};
+  const work_share part = part_in(memory, share, s);
   if (part.index >= part.count) return;
   index_range rows{0, static_cast<std::ptrdiff_t>(s.rows)}, columns{0, static_cast<std::ptrdiff_t>(s.columns)};
   if (s.shares_rows()) rows = share_of(part, static_cast<std::ptrdiff_t>((s.rows + 3) / 4));
@@ -219,10 +219,10 @@ inline void multiply_bytes(const op::linear& p, const arguments& a, scratch_memo
 inline void multiply_bytes(const op::matmul& p, const arguments& a, scratch_memory memory) {
   const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
   const op::byte_matrices s = p.byte_products(a.in[0].shape, a.in[1].shape, w.matrices);
-  const work_share part{a.share.index, std::min(a.share.count, s.most_parts())};
+  const work_share part = byte_detail::part_in(memory, a.share, s);
   if (part.index >= part.count) return;
   const index_range own = share_of(part, static_cast<std::ptrdiff_t>(w.matrices));
-  memory = byte_detail::memory_of_part(memory, part, s.scratch_of_part());
+  memory = byte_detail::memory_of_part(memory, part, s.scratch_of_part(part.count));
   float* const right = memory.take<float>(quad_column_words(s.each.columns, s.each.quads())).data();
   const byte_layer layer(a);
   std::int64_t packed = -1;

@@ -12,6 +12,11 @@ namespace ctnn::ir::typed {
 
 namespace byte_detail {
 
+/// The share, among as many as such work and the memory have room for.
+inline work_share part_in(const scratch_memory& memory, const work_share& share, const auto& work) {
+  const int most = work.most_parts() < share.count ? work.most_parts() : share.count;
+  return {share.index, memory.parts(most < 1 ? 1 : most, [&](int n) { return work.scratch_of_part(n); })};
+}
 /// The part's memory, of `each` bytes.
 inline scratch_memory memory_of_part(scratch_memory all, const work_share& part, std::int64_t each) {
   all.take<std::byte>(part.index * each);

@@ -288,7 +288,8 @@ CTNN_NOINLINE inline void attend(const op::attention& p, const arguments& a, scr
   static_vector<extents, 7> in;
   for (const const_tensor& t : a.in) in.push_back(t.shape);
   arguments own = a;
-  const int parts = p.parts({in.data(), in.size()});
+  const inputs shapes{in.data(), in.size()};
+  const int parts = memory.parts(p.parts(shapes), [&](int) { return p.scratch_of_part(shapes); });
   if (parts < own.share.count) own.share.count = parts;  // the others have nothing to do
   if (own.share.index >= own.share.count) return;
   attention_part<>(p, own, memory).run();

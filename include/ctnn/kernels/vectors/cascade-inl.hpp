@@ -145,17 +145,19 @@ CTNN_NOINLINE void run_image(const cascade_geometry& all, const cascade_stage* s
 
 }  // namespace detail
 
-/// A share of all rows of all images. Parts beyond those that memory is enough for have nothing to do.
+/// A share of all rows of all images, in memory for two parts or only for one. Parts beyond those that it is enough for
+/// have nothing to do.
 template <tile_set Tiles = all_tiles>
 CTNN_NOINLINE void run_cascade(std::span<cascade_stage> stages, int images, work_share share, scratch_memory memory) {
   cascade_geometry all;
   for (const cascade_stage& s : stages) all.stages[all.count++] = s.rows;
-  const std::int64_t room = all.room();
+  const std::int64_t half = all.room() / 2, given = static_cast<std::int64_t>(memory.size() / sizeof(float)),
+                     room = given < 2 * half ? half : 2 * half;
   const int most = static_cast<int>(room / all.memory(1));
   if (share.count > most) share.count = most;
   if (share.index >= share.count) return;
   // One part takes no more than its own half, so that a cache holds it.
-  const std::int64_t own = room / (share.count < 2 ? 2 : share.count);
+  const std::int64_t own = share.count < 2 ? half : room / share.count;
   float* const rows = memory.take<float>(room).data() + share.index * own;
   cascade_stage &first = stages[0], &last = stages[stages.size() - 1];
   const window begin = first.c, end = last.c;

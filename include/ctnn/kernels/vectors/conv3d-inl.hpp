@@ -152,7 +152,8 @@ template <int = 0>
 CTNN_NOINLINE inline void convolve_volume(const op::conv3d& p, const arguments& a, scratch_memory memory) {
   const volume_strips strips(p, a.in[0].shape, a.out[0].shape);
   arguments own = a;
-  if (strips.parts < own.share.count) own.share.count = strips.parts;  // the others have nothing to do
+  const int parts = memory.parts(strips.parts, [&](int) { return strips.scratch_of_part(); });
+  if (parts < own.share.count) own.share.count = parts;  // the others have nothing to do
   if (own.share.index >= own.share.count || a.out[0].shape.count() == 0) return;
   volume_part<> part(p, own, strips, memory);
   const index_range places = share_of(own.share, static_cast<std::ptrdiff_t>(strips.places));

@@ -428,7 +428,7 @@ template <int M>
 CTNN_INLINE void run_winograd(const op::conv2d& p, const arguments& a, scratch_memory memory) {
   const winograd_work w = winograd_work_of(M, p, a.in[0].shape);
   const window c = window_of(p, a);
-  const work_share share{a.share.index, a.share.count < w.most_parts() ? a.share.count : w.most_parts()};
+  const work_share share{a.share.index, a.share.count < w.parts ? a.share.count : w.parts};
   float* const all = memory.take<float>(w.scratch_size()).data();
   if (share.index >= share.count) return;
   const winograd_work::part part = w.part_of(share);
