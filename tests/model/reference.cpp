@@ -107,8 +107,9 @@ void each_declaration(const fs::path& file, std::size_t indent, auto&& f) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].starts_with("namespace ")) spaces.push_back(all[i]);
     if (all[i].starts_with("}  // namespace")) spaces.pop_back();
-    if (indent > 0 && all[i] == " private:") break;
-    if (spaces.size() != 1 || (spaces[0] != "namespace ctnn {" && spaces[0] != "namespace ctnn::op {")) continue;
+    if (indent > 0 && (all[i] == " private:" || all[i] == " protected:")) break;
+    const bool is_public = spaces.size() == 1 && (spaces[0] == "namespace ctnn {" || spaces[0] == "namespace ctnn::op {");
+    if (!is_public && (spaces.size() != 1 || indent == 0 || spaces[0] != "namespace ctnn::detail {")) continue;
     if (!all[i].starts_with(margin) || all[i].size() == indent) {
       d = {};
       continue;
@@ -290,6 +291,7 @@ class page {
     questions();
     options();
     modules();
+    functions();
     for (const operator_entry& e : entries(all_operators{})) layer_entry(e);
     out_.pop_back();
     return out_;
@@ -370,6 +372,70 @@ class page {
         if (std::smatch m;
             d.parameters.find("fixed_string Name") != std::string::npos && std::regex_search(d.declaration, m, either))
           append(out_, "`", m[1].str(), short_parameters(d.parameters), "`:\n", as_text(d.comment), "\n");
+      });
+  }
+
+  /// What nn::graph has for networks that are functions: a row a word, and PyTorch's functions and modules.
+  void functions() {
+    append(out_, "## Functions that declare\n\n",
+           wrapped("Members of `nn::graph`: what `forward` calls. `name` is needed where weights are; options are set by "
+                   "name in this order, `{.out_channels = 16, .kernel_size = 3}`, and stand for the options of the list's "
+                   "words above."),
+           "\n\n| call | options |\n|---|---|\n");
+    static const std::regex rows("#define CTNN_(\\w+)_OPTIONS\\(x\\)(.*)"), member("x\\((\\w+), \"\\w+\"\\)"),
+        made("CTNN_OPTIONS\\((\\w+), CTNN_(\\w+)_OPTIONS\\)"), inner("CTNN_(\\w+)_OPTIONS\\(x\\)"),
+        call("(named|one|two|three|several)\\((\\w+), (\\w+)\\)");
+    std::map<std::string, std::string> members, structs;
+    std::string joined_line;
+    for (const std::string& line : lines_of(headers / "network/call_options.hpp")) {
+      joined_line += line;
+      if (joined_line.ends_with("\\")) {
+        joined_line.pop_back();
+        continue;
+      }
+      std::smatch m;
+      if (std::regex_match(joined_line, m, rows)) {
+        std::string all;
+        const std::string body = m[2];
+        for (std::sregex_iterator i(body.begin(), body.end(), member), end; i != end; ++i)
+          append(all, all.empty() ? "`" : " `", (*i)[1].str(), "`");
+        for (std::sregex_iterator i(body.begin(), body.end(), inner), end; i != end; ++i)
+          append(all, all.empty() ? "" : " ", members[(*i)[1]]);
+        members[m[1]] = all;
+      } else if (std::regex_search(joined_line, m, made)) {
+        structs[m[1]] = members[m[2]];
+      }
+      joined_line.clear();
+    }
+    for (const std::string& line : lines_of(headers / "network/word_calls.hpp")) {
+      if (line.find("#define CTNN_CALLS") != std::string::npos) continue;
+      for (std::sregex_iterator i(line.begin(), line.end(), call), end; i != end; ++i) {
+        const std::string reads = (*i)[1];
+        append(out_, "| `", (*i)[2].str(), "(",
+               reads == "named"   ? "name, x"
+               : reads == "one"   ? "x"
+               : reads == "two"   ? "a, b"
+               : reads == "three" ? "a, b, c"
+                                  : "{a, b, ...}",
+               ")` | ", structs[(*i)[3]], " |\n");
+      }
+    }
+    out_ += "\n";
+    static const std::regex name("constexpr (?:auto|[\\w:<>, ]+) (\\w+)\\((.*)");
+    for (const char* file : {"network/word_calls.hpp", "network/tensor_calls.hpp", "network/module_calls.hpp",
+                             "network/declared.hpp"})
+      each_declaration(headers / file, 2, [&](const documented& d) {
+        std::string text = d.declaration;
+        for (const std::string& line : d.body) {
+          if (text.find('{') != std::string::npos) break;
+          append(text, " ", line.substr(std::min(line.size(), line.find_first_not_of(' '))));
+        }
+        std::smatch m;
+        if (!std::regex_search(text, m, name)) return;
+        std::string arguments = m[2];
+        arguments = arguments.substr(0, arguments.find(" {"));
+        arguments = std::regex_replace(arguments, std::regex(",? ?source_line at = source_line::here\\(\\)"), "");
+        append(out_, "`", m[1].str(), "(", arguments, "`:\n", as_text(d.comment), "\n");
       });
   }
 

@@ -60,7 +60,9 @@ struct pad_options {
   double value = 0;
 };
 
-namespace detail {
+}  // namespace ctnn
+
+namespace ctnn::detail {
 
 template <class = void>
 class module_calls : public tensor_calls<> {
@@ -315,5 +317,4 @@ class module_calls : public tensor_calls<> {
   }
 };
 
-}  // namespace detail
-}  // namespace ctnn
+}  // namespace ctnn::detail
