@@ -23,6 +23,7 @@
 #endif
 #if defined(CTNN_ZLIB)
 #include "formats/npz.hpp"
+#include "formats/torch_file.hpp"
 #endif
 
 namespace ctnn::weights {
@@ -40,18 +41,27 @@ class file {
   std::shared_ptr<const ir::tensor_file> of_;
 };
 
-/// What has been opened, by its first bytes: a zip is an .npz file, all else is taken for .safetensors.
+/// What has been opened, by its first bytes and, of a zip, its entries: PyTorch's or NumPy's. All else is taken for
+/// .safetensors.
 inline file open(ir::byte_source from, [[maybe_unused]] const budget& limits = {}) {
   std::string first(9, '\0');
   if (from.size >= first.size() && !from.read(0, std::as_writable_bytes(std::span(first))))
     throw error(from.name + ": cannot be read");
   if ((first.starts_with("PK\3\4") || first.starts_with("PK\5\6")) && first.back() != '{') {
 #if defined(CTNN_ZLIB)
-    return file(std::make_shared<const npz::file>(std::move(from), limits));
+    std::vector<zip::entry> entries = zip::read_directory(from, limits);
+    if (torch_file::is_one(entries))
+      return file(std::make_shared<const torch_file::file>(std::move(from), limits, std::move(entries)));
+    return file(std::make_shared<const npz::file>(std::move(from), limits, std::move(entries)));
 #else
-    throw error(from.name + ": this program was built without zlib, which .npz needs (Debian: zlib1g-dev; CTNN_ZLIB)");
+    throw error(from.name +
+                ": this program was built without zlib, which .pt and .npz need (Debian: zlib1g-dev; CTNN_ZLIB)");
 #endif
   }
+  if (first.starts_with("\x80\x02\x8a\nl\xfc\x9c\x46"))
+    throw error(from.name +
+                ": no zip, but what torch.save wrote before PyTorch 1.6: load it there and write it by torch.save(..., "
+                "_use_new_zipfile_serialization=True), or as .safetensors");
 #if defined(CTNN_READS_SAFETENSORS)
   return file(std::make_shared<const safetensors::file>(std::move(from), limits));
 #else
@@ -60,7 +70,8 @@ inline file open(ir::byte_source from, [[maybe_unused]] const budget& limits = {
               "nlohmann-json3-dev)");
 #endif
 }
-/// Opens a .safetensors or .npz file and reads its headers. Throws ctnn::error: which file, where, what was expected.
+/// Opens what torch.save wrote (.pt, .pth, .ckpt, pytorch_model.bin), a .safetensors or an .npz file, and reads its
+/// headers. Throws ctnn::error: which file, where, what was expected.
 inline file open(const std::string& path, const budget& limits = {}) {
   return open(ir::source_of(path, limits), limits);
 }
