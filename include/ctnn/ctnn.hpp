@@ -21,6 +21,7 @@ CTNN_BEGIN_FIRMWARE
 #include "network/layers_of.hpp"
 #endif
 #include "network/modules.hpp"
+#include "network/shared_weights.hpp"
 #include "network/stateful.hpp"
 #include "network/texts.hpp"
 #include "network/with_weights.hpp"

@@ -73,8 +73,8 @@ TEST_CASE("a network with and without") {
   }
   const auto image = nn::ir::test::random_inputs(nn::ir::declared_graph<fused>);
   const float* const pointers[] = {image[0].data()};
-  static nn::parameters<fused> packed;
-  static nn::parameters<exact> packed_exactly;
+  static nn::parameters<fused> packed{nn::zeros};
+  static nn::parameters<exact> packed_exactly{nn::zeros};
   REQUIRE(!nn::load(packed, weights).found);
   REQUIRE(!nn::load(packed_exactly, weights).found);
   static nn::engine<fused> run{packed};

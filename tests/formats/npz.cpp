@@ -213,7 +213,7 @@ TEST_CASE("a network's weights by the keys of its state_dict") {
   const std::string path = folder.file("model.npz");
   const auto weight = nn::ir::test::random_floats("w", 8, -1, 1), bias = nn::ir::test::random_floats("b", 2, -1, 1);
   const nn::named_weight by_hand[] = {nn::state("fc.weight", weight), nn::state("fc.bias", bias)};
-  nn::parameters<net> want, got;
+  nn::parameters<net> want{nn::zeros}, got{nn::zeros};
   REQUIRE(!nn::load(want, by_hand).found);
   nn::ir::write_file(path, zipped({{"fc.weight.npy", npy({2, 4}, weight), true}, {"fc.bias.npy", npy({2}, bias)}}));
   nn::weights::load(got, nn::weights::open(path));

@@ -16,7 +16,7 @@
 namespace ctnn::pickle {
 
 /// `other`: floats, bytes and long integers, which are not kept.
-enum class kind : unsigned char { none, boolean, integer, other, text, global, tuple, list, dictionary, object, outside };
+enum class kind : char { none, boolean, integer, other, text, global, tuple, list, dictionary, object, outside };
 
 struct value {
   kind is = kind::none;
@@ -124,7 +124,9 @@ class reader {
     push({is, static_cast<std::int64_t>(out_.things.size())});
     out_.things.push_back(static_cast<thing&&>(t));
   }
-  void push_tuple(std::vector<value> items) { push_thing(kind::tuple, {{}, {}, static_cast<std::vector<value>&&>(items)}); }
+  void push_tuple(std::vector<value> items) {
+    push_thing(kind::tuple, {{}, {}, static_cast<std::vector<value>&&>(items)});
+  }
   /// What would be called, with arguments.
   void push_call() {
     const value args = pop(), callee = pop();

@@ -2,8 +2,8 @@
 // Tensors by name from what torch.save writes (.pt, .pth, .ckpt, pytorch_model.bin): a zip of a pickle and of the
 // storages that its tensors look into (torch/serialization.py, torch/_utils.py). No Python runs: pickle.hpp.
 //
-// Names of dictionaries within dictionaries, and places in lists, are joined by dots: "state_dict.fc.weight". What is no
-// tensor is skipped, be it a number or an object of somebody's class.
+// Names of dictionaries within dictionaries, and places in lists, are joined by dots: "state_dict.fc.weight". What is
+// no tensor is skipped, be it a number or an object of somebody's class.
 #pragma once
 
 #include <algorithm>
@@ -226,7 +226,8 @@ class file final : public ir::tensor_file {
     if (tensors_.size() == limits_.blobs)
       throw error(path() + ": more tensors than the limit, " + std::to_string(limits_.blobs));
     const std::uint64_t place = views_.size();
-    if (!tensors_.emplace(name, ir::tensor_entry{type, shape, place, place}).second) fail(name, "its name stands twice");
+    if (!tensors_.emplace(name, ir::tensor_entry{type, shape, place, place}).second)
+      fail(name, "its name stands twice");
     views_.push_back({&in.e, offset, std::move(strides)});
   }
 
