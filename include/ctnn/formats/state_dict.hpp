@@ -43,28 +43,40 @@ inline bool is_ignored(std::string_view key) {
   return key == "num_batches_tracked" || key.ends_with(".num_batches_tracked");
 }
 
+namespace detail {
+
+template <class From, class To>
+void convert(const From* from, To* to, const array& numbers) {
+  constexpr bool is_half = std::is_same_v<To, float16>, is_bfloat = std::is_same_v<To, bfloat16>;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
+      to[i] = static_cast<To>(from[i]);
+      if (static_cast<From>(to[i]) != from[i] || (to[i] < To{}) != (from[i] < From{}))
+        throw error("the number " + std::to_string(from[i]) + " has no place in integers of " + std::to_string(sizeof(To)) +
+                    " bytes");
+    } else if constexpr (is_half || is_bfloat) {
+      const auto x = static_cast<float>(number_at(numbers, i));
+      to[i] = static_cast<To>(is_half ? float_to_half(x) : float_to_bfloat(x));
+    } else {
+      to[i] = static_cast<To>(number_at(numbers, i));
+    }
+  }
+}
+
+}  // namespace detail
+
 /// Numbers as another type has them: floats are rounded, integers become floats. Throws ctnn::error if an integer has
 /// no place; floats do not become integers.
 inline array converted(array from, dtype to) {
   if (from.type() == to) return from;
   array out(from.shape(), to);
-  const typed_span numbers = span_of(from);
-  numbers.visit([&]<class From>(const From* first, std::size_t n) {
-    span_of(out).visit([&]<class To>(const To* const_to, std::size_t) {
-      To* const t = const_cast<To*>(const_to);  // out's own
-      for (std::size_t i = 0; i < n; ++i)
-        if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
-          t[i] = static_cast<To>(first[i]);
-          if (static_cast<From>(t[i]) != first[i] || (t[i] < To{}) != (first[i] < From{}))
-            throw error("the number " + std::to_string(first[i]) + " is no " + std::string(name_of(to)));
-        } else if constexpr (std::is_same_v<To, float16>) {
-          t[i] = static_cast<float16>(float_to_half(static_cast<float>(number_at(from, i))));
-        } else if constexpr (std::is_same_v<To, bfloat16>) {
-          t[i] = static_cast<bfloat16>(float_to_bfloat(static_cast<float>(number_at(from, i))));
-        } else {
-          t[i] = static_cast<To>(number_at(from, i));
-        }
-    });
+  span_of(from).visit([&](const auto* first, std::size_t) {
+    switch (to) {
+#define CTNN_CASE(name, T) \
+  case dtype::name: return detail::convert(first, out.elements<T>().data(), from);
+      CTNN_ELEMENTS(CTNN_CASE)
+#undef CTNN_CASE
+    }
   });
   return out;
 }

@@ -190,8 +190,9 @@ class file final : public ir::tensor_file {
     if (type == 0 && (storage[4].n < 0 || static_cast<std::uint64_t>(storage[4].n) != elements || e->size % size != 0))
       fail(name, "a storage of " + std::to_string(storage[4].n) + " elements, '" + key + "' has " +
                      std::to_string(e->size) + " bytes");
-    add_view(name, {*e, elements}, known->is, static_cast<std::uint64_t>(in[1].n),
-             numbers(in[2], name, "extents"), numbers(in[3], name, "strides"));
+    const std::vector<std::int64_t> extent = numbers(in[2], name, "extents");
+    add_view(name, {*e, elements}, known->is, static_cast<std::uint64_t>(in[1].n), extent,
+             numbers(in[3], name, "strides"));
     return true;
   }
   struct storage_of {
