@@ -162,14 +162,15 @@ class taken {
     wrong_.insert(wrong_.begin(), differ.begin(), differ.end());
     for (const report::tensor& t : said.missing)
       wrong_.push_back(t.name + ": missing, the network needs " + report::described(t.type, t.shape));
-    for (const report::tensor& t : said.unexpected) {
-      const auto begins = [&](const report::tensor& m) { return t.name.ends_with('.' + m.name); };
-      const auto whole = std::find_if(said.missing.begin(), said.missing.end(), begins);
-      if (whole == said.missing.end()) continue;
-      wrong_.insert(wrong_.begin(), "names begin with '" + t.name.substr(0, t.name.size() - whole->name.size()) +
+    // What stands before missing names.
+    std::map<std::string, std::size_t> prefixes;
+    for (const report::tensor& t : said.unexpected)
+      for (const report::tensor& m : said.missing)
+        if (t.name.ends_with('.' + m.name)) ++prefixes[t.name.substr(0, t.name.size() - m.name.size())];
+    const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+    if (const auto most_often = std::max_element(prefixes.begin(), prefixes.end(), fewer); !prefixes.empty())
+      wrong_.insert(wrong_.begin(), std::to_string(most_often->second) + " names begin with '" + most_often->first +
                                         "', which load_options::prefix takes away");
-      return;
-    }
   }
   std::string listed() const {
     std::string out;

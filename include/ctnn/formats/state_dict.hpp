@@ -157,8 +157,8 @@ inline array spectral_norm(const array& w, const array& u, const array& v) {
       squares += product[r] * product[r];
     }
     const double cosine = squares > 0 ? std::fabs(along) / std::sqrt(squares) : 0;
-    if (best >= 0 && (cosine <= best || cosine < 0.9)) continue;
-    best = cosine;
+    if (best >= 0 && (cosine < 0.9 || cosine * std::fabs(along) <= best)) continue;
+    best = cosine * std::fabs(along);
     sigma = along;
   }
   array out(w.shape(), w.type() == dtype::f64 ? dtype::f64 : dtype::f32);
