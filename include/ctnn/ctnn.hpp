@@ -14,6 +14,7 @@ CTNN_BEGIN_FIRMWARE
 #include "network/layers.hpp"
 #include "network/blocks.hpp"
 #include "network/network.hpp"
+#include "network/parameters.hpp"
 
 #include "network/batched.hpp"
 #include "network/engine.hpp"

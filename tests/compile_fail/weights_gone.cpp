@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Weights that would be gone before the first inference.
 // expect: deleted
+// expect: ctnn: these weights would be gone before the first inference
 #include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;

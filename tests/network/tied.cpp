@@ -169,9 +169,10 @@ using batch = nn::batched<fast, 3>;
 using sequence = nn::network<nn::input<"x", nn::shape<9, 6>>, nn::gru<"gru", nn::hidden<5>>, nn::output<"gru.0">>;
 
 }  // namespace
-static_assert(ir::detail::batch_of<batch, fast>::packs_alike);
-static_assert(!ir::detail::batch_of<batch, classifier>::is_it && !ir::detail::batch_of<fast, batch>::is_it);
-static_assert(ir::detail::batch_of<nn::batched<sequence, 2>, sequence>::packs_alike);
+static_assert(std::is_constructible_v<nn::weights_of<batch>, const nn::parameters<fast>&>);
+static_assert(!std::is_constructible_v<nn::weights_of<batch>, const nn::parameters<classifier>&> &&
+              !std::is_constructible_v<nn::weights_of<fast>, const nn::parameters<batch>&>);
+static_assert(std::is_constructible_v<nn::weights_of<nn::batched<sequence, 2>>, const nn::parameters<sequence>&>);
 
 TEST_CASE("a batch runs on the packed weights of the network for one") {
   ir::test::made_up_weights numbers;
