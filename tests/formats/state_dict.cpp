@@ -229,14 +229,12 @@ TEST_CASE("spectral_norm in both spellings, of convolutions and of their transpo
   };
   const floats two{0.6f, -0.8f}, three{2.0f / 3, -1.0f / 3, 2.0f / 3}, four{0.5f, 0.5f, -0.5f, 0.5f};
   check({3, 2}, 0, three, two);
-  check({2, 3}, 1, three, two);      // a transposed convolution: the second axis is that of the outputs
-  check({2, 2, 2}, 0, two, four);    // lengths fit both axes
+  check({2, 3}, 1, three, two);    // a transposed convolution: the second axis is that of the outputs
+  check({2, 2, 2}, 0, two, four);  // lengths fit both axes
   check({2, 2, 2}, 1, two, four);
   // sigma of numbers that are no product of two vectors, by hand: (1, 0) . (1 2; 3 4) (0, 1) = 2.
-  const nn::weights::state_dict state = file_of({{"a_orig", f32({2, 2}, {1, 2, 3, 4})},
-                                                 {"a_u", f32({2}, {1, 0})},
-                                                 {"a_v", f32({2}, {0, 1})}})
-                                            .state();
+  const nn::weights::state_dict state =
+      file_of({{"a_orig", f32({2, 2}, {1, 2, 3, 4})}, {"a_u", f32({2}, {1, 0})}, {"a_v", f32({2}, {0, 1})}}).state();
   CHECK(numbers_of(state, "a") == floats{0.5f, 1, 1.5f, 2});
   CHECK_THROWS_WITH_AS(
       file_of({{"a_orig", f32({2, 2}, {1, 2, 3, 4})}, {"a_u", f32({3}, {1, 0, 0})}, {"a_v", f32({1}, {1})}}).state(),

@@ -163,7 +163,9 @@ TEST_CASE("what is wrong is said with the tensor, the entry or the byte of the p
   says(pickled("t"), "byte 2: takes what is behind a mark, of which there is none");
   says(pickled("h\5"), "byte 2: value 5, which has not been stored");
   says(pickled("q\5"), "takes a value where there is none");
-  says(pickled("X\xff\xff\xff\xff" "a"), "byte 2: the pickle ends in what begins here");
+  says(pickled("X\xff\xff\xff\xff"
+               "a"),
+       "byte 2: the pickle ends in what begins here");
   says(pickled("\x8d" + std::string(8, '\xff')), "byte 2: the pickle ends in what begins here");
   says(pickled("cos"), "a line that does not end");
   says(pickled("N)R"), "a call of what is no class or function");

@@ -52,8 +52,8 @@ void convert(const From* from, To* to, const array& numbers) {
     if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
       to[i] = static_cast<To>(from[i]);
       if (static_cast<From>(to[i]) != from[i] || (to[i] < To{}) != (from[i] < From{}))
-        throw error("the number " + std::to_string(from[i]) + " has no place in integers of " + std::to_string(sizeof(To)) +
-                    " bytes");
+        throw error("the number " + std::to_string(from[i]) + " has no place in integers of " +
+                    std::to_string(sizeof(To)) + " bytes");
     } else if constexpr (is_half || is_bfloat) {
       const auto x = static_cast<float>(number_at(numbers, i));
       to[i] = static_cast<To>(is_half ? float_to_half(x) : float_to_bfloat(x));
@@ -74,8 +74,7 @@ inline array converted(array from, dtype to) {
     switch (to) {
 #define CTNN_CASE(name, T) \
   case dtype::name: return detail::convert(first, out.elements<T>().data(), from);
-      CTNN_ELEMENTS(CTNN_CASE)
-#undef CTNN_CASE
+      CTNN_ELEMENTS(CTNN_CASE) #undef CTNN_CASE
     }
   });
   return out;
@@ -223,8 +222,9 @@ class state_reader {
     if (!is_norm_of(g->shape, v->shape))
       throw error(from_->path() + ": '" + g_name + "': " + ir::describe(g->shape) + ", which is no weight_norm of " +
                   ir::describe(v->shape));
-    put(to, {v->type == dtype::f64 ? dtype::f64 : dtype::f32, v->shape,
-             [g = g->read, v = v->read] { return weight_norm(g(), v()); }},
+    put(to,
+        {v->type == dtype::f64 ? dtype::f64 : dtype::f32, v->shape,
+         [g = g->read, v = v->read] { return weight_norm(g(), v()); }},
         {g_name, v_name});
   }
   void fold_spectral(const std::string& to, const std::string& w_name, const std::string& u_name,
@@ -237,8 +237,9 @@ class state_reader {
     if (!fits)
       throw error(from_->path() + ": '" + u_name + "': " + ir::describe(u->shape) + ", and " + ir::describe(v->shape) +
                   ", which are no spectral_norm of " + ir::describe(w->shape));
-    put(to, {w->type == dtype::f64 ? dtype::f64 : dtype::f32, w->shape,
-             [w = w->read, u = u->read, v = v->read] { return spectral_norm(w(), u(), v()); }},
+    put(to,
+        {w->type == dtype::f64 ? dtype::f64 : dtype::f32, w->shape,
+         [w = w->read, u = u->read, v = v->read] { return spectral_norm(w(), u(), v()); }},
         {w_name, u_name, v_name});
   }
   void put(const std::string& to, named_tensor made, std::initializer_list<std::string> of) {
@@ -248,8 +249,8 @@ class state_reader {
 
   /// Whether `from` is the name, or what it begins with up to a dot.
   static bool begins(const std::string& name, const std::string& from) {
-    return name.starts_with(from) && (name.size() == from.size() || from.empty() || from.back() == '.' ||
-                                      name[from.size()] == '.');
+    return name.starts_with(from) &&
+           (name.size() == from.size() || from.empty() || from.back() == '.' || name[from.size()] == '.');
   }
   std::vector<std::string> names_of(const std::string& name) const {
     std::vector<std::string> out;

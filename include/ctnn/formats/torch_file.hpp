@@ -21,12 +21,12 @@ struct type_name {
   dtype is;
 };
 inline constexpr type_name type_names[] = {
-    {"torch.FloatStorage", "torch.float32", dtype::f32},    {"torch.DoubleStorage", "torch.float64", dtype::f64},
-    {"torch.HalfStorage", "torch.float16", dtype::f16},     {"torch.BFloat16Storage", "torch.bfloat16", dtype::bf16},
-    {"torch.LongStorage", "torch.int64", dtype::i64},       {"torch.IntStorage", "torch.int32", dtype::i32},
-    {"torch.ShortStorage", "torch.int16", dtype::i16},      {"torch.CharStorage", "torch.int8", dtype::i8},
-    {"torch.ByteStorage", "torch.uint8", dtype::u8},        {"torch.BoolStorage", "torch.bool", dtype::boolean},
-    {"torch.UInt16Storage", "torch.uint16", dtype::u16},    {"torch.UInt32Storage", "torch.uint32", dtype::u32},
+    {"torch.FloatStorage", "torch.float32", dtype::f32}, {"torch.DoubleStorage", "torch.float64", dtype::f64},
+    {"torch.HalfStorage", "torch.float16", dtype::f16},  {"torch.BFloat16Storage", "torch.bfloat16", dtype::bf16},
+    {"torch.LongStorage", "torch.int64", dtype::i64},    {"torch.IntStorage", "torch.int32", dtype::i32},
+    {"torch.ShortStorage", "torch.int16", dtype::i16},   {"torch.CharStorage", "torch.int8", dtype::i8},
+    {"torch.ByteStorage", "torch.uint8", dtype::u8},     {"torch.BoolStorage", "torch.bool", dtype::boolean},
+    {"torch.UInt16Storage", "torch.uint16", dtype::u16}, {"torch.UInt32Storage", "torch.uint32", dtype::u32},
     {"torch.UInt64Storage", "torch.uint64", dtype::u64}};
 
 inline constexpr std::string_view pickle_suffix = "/data.pkl";
@@ -142,8 +142,7 @@ class file final : public ir::tensor_file {
       return take_tensor(in[function], in[arguments], name, depth + 1);
     };
     if (made_by == "torch._utils._rebuild_parameter" || made_by == "torch._utils._rebuild_parameter_with_state") {
-      if (in.empty() || in[0].is != pickle::kind::object || depth > 4)
-        fail(name, "a parameter of no tensor");
+      if (in.empty() || in[0].is != pickle::kind::object || depth > 4) fail(name, "a parameter of no tensor");
       const pickle::thing& of = what_->at(in[0]);
       return take_tensor(of.made_by, of.args, name, depth + 1);
     }
@@ -176,9 +175,8 @@ class file final : public ir::tensor_file {
     if (what_->text(storage[0]) != "storage" || storage[2].is != text || storage[4].is != integer)
       fail(name, "a storage, expected ('storage', its type, its key, its device, how many)");
     const std::string_view kind = what_->text(type == 0 ? storage[1] : in[type]);
-    const auto known = std::find_if(std::begin(detail::type_names), std::end(detail::type_names), [&](const auto& t) {
-      return (type == 0 ? t.storage : t.type) == kind;
-    });
+    const auto known = std::find_if(std::begin(detail::type_names), std::end(detail::type_names),
+                                    [&](const auto& t) { return (type == 0 ? t.storage : t.type) == kind; });
     if (known == std::end(detail::type_names))
       fail(name, "its element type is '" + std::string(kind.substr(0, 40)) + "', which ctnn does not have");
     const auto size = static_cast<std::uint64_t>(size_of(known->is));
