@@ -53,7 +53,8 @@ inline std::string zipped(std::vector<zip_entry> entries, const zip_options& opt
   for (zip_entry& e : entries) {
     const std::string data = e.deflated ? deflate_raw(e.holds) : e.holds;
     const std::uint64_t size = e.claims < 0 ? e.holds.size() : static_cast<std::uint64_t>(e.claims);
-    const auto right = crc32(0, reinterpret_cast<const Bytef*>(e.holds.data()), static_cast<uInt>(e.holds.size()));
+    const auto* const bytes = reinterpret_cast<const Bytef*>(e.holds.data());
+    const auto right = ::crc32(0, bytes, static_cast<uInt>(e.holds.size()));
     const std::string sums = little(e.crc ? e.crc : right, 4) + little(data.size(), 4) + little(size, 4);
     const bool described = (e.flags & 8) != 0;
     const std::string extra = e.room_for_zip64 ? little(1, 2) + little(16, 2) + std::string(16, '\0') : "";
