@@ -120,7 +120,7 @@ function(ctnn_add_targets include libraries)
     target_link_libraries(${ctnn_model_headers} INTERFACE ZLIB::ZLIB)
     target_compile_definitions(${ctnn_model_headers} INTERFACE CTNN_ZLIB)
   elseif(NOT ctnn_FIND_QUIETLY)
-    message(STATUS "No .npz: zlib is missing (Debian: zlib1g-dev). Everything else works without.")
+    message(STATUS "No .npz and .pt: zlib is missing (Debian: zlib1g-dev). Everything else works without.")
   endif()
 
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)

@@ -45,7 +45,7 @@ struct model_source {
   /// As load_options has it; without a word of it types put the arena first, and nothing else does.
   std::optional<bool> arena_first;
   float prune_below = 0;             ///< as load_options has it
-  std::vector<std::string> inputs;   ///< NAME=FILE: .npy, .npz, a picture, or a folder of these; or FILE.npz
+  std::vector<std::string> inputs;   ///< NAME=FILE: .npy, .npz, .pt, a picture, or a folder of these; or FILE.npz
   picture_options pictures;
 };
 
@@ -97,7 +97,7 @@ void run(const run_options&);
 
 struct compare_options {
   model_source model;
-  std::string other;          ///< a model, or stored values: .npy, .npz
+  std::string other;          ///< a model, or stored values: .npy, .npz, .pt
   std::string other_weights;  ///< of an ncnn model
   double tolerance = 1e-4;    ///< of a value's largest number
   bool layers = false;        ///< print all values that both have
@@ -118,7 +118,9 @@ struct bench_options {
 void bench(const bench_options&);
 
 struct header_options {
-  model_source model;  ///< of no file: its weights alone, x.safetensors or x.npz
+  model_source model;  ///< of no file: its weights alone, x.pt, x.safetensors or x.npz
+  std::string prefix;               ///< of weights alone: that of the names that are taken, without it
+  std::vector<std::string> rename;  ///< of weights alone: FROM=TO
   std::string out;
   std::string name;  ///< of the type; empty for the file's
   int packed = 0;    ///< block of channels: 16, 4 for Cortex-M; 0 leaves weights in logical order

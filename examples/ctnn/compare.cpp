@@ -122,8 +122,8 @@ side run_model(const model_source& from, ctnn::arrays_by_name& fed, bool first, 
 
 side stored(const std::string& file, const side& model) {
   auto arrays = std::make_shared<ctnn::arrays_by_name>();
-  if (file.ends_with(".npz")) {
-    *arrays = read_npz(file, "");
+  if (has_names(file)) {
+    *arrays = read_named(file, "");
   } else {
     if (model.outputs.size() != 1)
       throw usage_error(file + ": the model has " + std::to_string(model.outputs.size()) +
@@ -181,7 +181,7 @@ void compare(const compare_options& options) {
   other.weights = options.other_weights;
   other.shapes.clear();  // what is fed has shapes
   other.keep.clear();
-  const bool arrays = options.other.ends_with(".npz") || options.other.ends_with(".npy");
+  const bool arrays = has_names(options.other) || options.other.ends_with(".npy");
   const side b = arrays ? stored(options.other, a) : run_model(other, fed, false, options.threads);
 
   table t("llrrrl", {"value", "shape", "largest difference", "of largest", "at", ""});

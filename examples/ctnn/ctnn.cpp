@@ -207,7 +207,7 @@ int main(int argc, char** argv) {
   CLI::App& on_header =
       *app.add_subcommand("header",
                           "the model as a C++ type with its weights, for ctnn/ctnn.hpp; without MODEL, the tensors of "
-                          "--weights x.safetensors or x.npz by their names, for a type of your own");
+                          "--weights x.pt, x.safetensors or x.npz by their names, for a type of your own");
   add_model(on_header, header_with.model);
   on_header.get_option("MODEL")->required(false);
   on_header.add_option("-o,--out", header_with.out, "NAME.hpp")->required();
@@ -222,6 +222,9 @@ int main(int argc, char** argv) {
                      "also NAME.h for programs in C, and NAME_c.cpp; weights are packed, by default for CTNN_PLAIN");
   on_header.add_flag("--in-arena", header_with.in_arena,
                      "inputs are filled in the engine's memory, which later values take: less RAM in all");
+  on_header.add_option("--prefix", header_with.prefix,
+                       "of --weights alone: only names that begin so are taken, without it, such as module.");
+  on_header.add_option("--rename", header_with.rename, "of --weights alone: FROM=TO, names or what they begin with");
   on_header.add_option("--image", header_with.image,
                        "also a file of packed weights, which an engine of this network can take later");
 
@@ -246,8 +249,10 @@ int main(int argc, char** argv) {
     if (on_header && header_with.model.file.empty()) {
       if (header_with.model.weights.empty()) throw usage_error("header: expected MODEL, or --weights FILE");
       for (const CLI::Option* o : on_header.get_options())
-        if (o->count() != 0 && !is_one_of(o, {"--weights", "--out", "--name", "--blob"}))
+        if (o->count() != 0 && !is_one_of(o, {"--weights", "--out", "--name", "--blob", "--prefix", "--rename"}))
           throw usage_error(o->get_name() + ": there is no MODEL");
+    } else if (on_header && (!header_with.prefix.empty() || !header_with.rename.empty())) {
+      throw usage_error("--prefix and --rename: of --weights without a MODEL");
     }
     if (on_header) header(header_with);
     if (on_draw) draw(draw_with);

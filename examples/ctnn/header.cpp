@@ -47,10 +47,15 @@ std::string weights_alone(const header_options& options, const std::string& name
   const progress busy("reading " + from);
   const ctnn::weights::file file = ctnn::weights::open(from);
   ctnn::cpp::weight_table table(name);
-  for (const auto& [key, tensor] : file.tensors()) {
-    if (ctnn::weights::is_ignored(key)) continue;
+  ctnn::weights::load_options as{.prefix = options.prefix};
+  for (const std::string& text : options.rename) {
+    const std::size_t at = text.find('=');
+    if (at == text.npos || at == 0) throw usage_error("--rename " + text + ": expected FROM=TO");
+    as.rename.emplace_back(text.substr(0, at), text.substr(at + 1));
+  }
+  for (const auto& [key, tensor] : file.state(as)) {
     const bool floats = ir::is_floating(tensor.type);  // whatever they are in the file, as ctnn::weights::load does
-    const ctnn::array numbers = ctnn::weights::converted(file.read(tensor), floats ? ctnn::dtype::f32 : tensor.type);
+    const ctnn::array numbers = ctnn::weights::converted(tensor.read(), floats ? ctnn::dtype::f32 : tensor.type);
     const ctnn::named_weight w = ctnn::state(key, span_of(numbers), tensor.shape);
     table.add(w.layer, w.name, w.numbers, w.shape);
   }

@@ -3,9 +3,7 @@
 
 #include <ctnn/base/nearest.hpp>
 #include <ctnn/formats/npy.hpp>
-#if defined(CTNN_ZLIB)
-#include <ctnn/formats/npz.hpp>
-#endif
+#include <ctnn/weights.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,9 +14,14 @@
 
 namespace tool {
 
-ctnn::arrays_by_name read_npz(const std::string& file, const std::string& input) {
-#if defined(CTNN_ZLIB)
-  const ctnn::npz::file arrays(file);
+bool has_names(const std::string& file) {
+  for (const char* end : {".npz", ".safetensors", ".pt", ".pth", ".ckpt"})
+    if (file.ends_with(end)) return true;
+  return false;
+}
+
+ctnn::arrays_by_name read_named(const std::string& file, const std::string& input) {
+  const ctnn::weights::file arrays = ctnn::weights::open(file);
   ctnn::arrays_by_name out;
   if (input.empty()) {
     for (const auto& [name, tensor] : arrays.tensors()) out.emplace(name, arrays.read(tensor));
@@ -31,10 +34,6 @@ ctnn::arrays_by_name read_npz(const std::string& file, const std::string& input)
                       "'");
   out.emplace(input, arrays.read(found->second));
   return out;
-#else
-  (void)input;
-  throw ctnn::error(file + ": this ctnn was built without zlib, which .npz needs");
-#endif
 }
 
 namespace {
@@ -43,7 +42,7 @@ namespace fs = std::filesystem;
 
 ctnn::array read_file(const std::string& file, const std::string& name, const model_source& from,
                       const opened_model& m) {
-  if (file.ends_with(".npz")) return std::move(read_npz(file, name).begin()->second);
+  if (has_names(file)) return std::move(read_named(file, name).begin()->second);
   if (is_picture(file)) {
     const ctnn::declared_value* const input = m.find(name);
     if (!input) throw usage_error("--input " + name + '=' + file + ": only inputs of the model take pictures");
@@ -82,8 +81,8 @@ fed_inputs read_inputs(const model_source& from, const opened_model& m) {
   fed_inputs all;
   ctnn::arrays_by_name same;
   for (const std::string& text : from.inputs) {
-    if (text.ends_with(".npz") && (text.find('=') == text.npos || fs::exists(text))) {
-      for (auto& [name, numbers] : read_npz(text, "")) same.insert_or_assign(name, std::move(numbers));
+    if (has_names(text) && (text.find('=') == text.npos || fs::exists(text))) {
+      for (auto& [name, numbers] : read_named(text, "")) same.insert_or_assign(name, std::move(numbers));
       continue;
     }
     const auto [name, file] = split_assignment(text, "--input");
@@ -139,10 +138,10 @@ std::vector<ctnn::arrays_by_name> read_samples(model_source from, const std::vec
   for (const std::string& file : files) {
     const bool named = file.find('=') != file.npos && !fs::exists(file);
     if (!named && !fs::exists(file)) throw ctnn::error(file + ": no such file or folder");
-    if (!named && !file.ends_with(".npz") && wanted.size() != 1)
+    if (!named && !has_names(file) && wanted.size() != 1)
       throw usage_error("--calibration " + file + ": the model has " + std::to_string(wanted.size()) +
                         " inputs, expected NAME=FILE");
-    from.inputs.push_back(named || file.ends_with(".npz") ? file : wanted[0]->name + '=' + file);
+    from.inputs.push_back(named || has_names(file) ? file : wanted[0]->name + '=' + file);
   }
   fed_inputs fed = read_inputs(from, m);
   require_inputs(fed, m);

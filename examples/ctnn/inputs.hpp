@@ -11,10 +11,13 @@ struct fed_inputs {
   bool many = false;                          ///< a folder was given, of one file perhaps
 };
 
-/// All arrays of an .npz file by their names; for an `input` the one called so, or its only one.
-ctnn::arrays_by_name read_npz(const std::string& file, const std::string& input);
+/// Whether a file holds arrays by name: .npz, .safetensors, or what torch.save wrote.
+bool has_names(const std::string& file);
+/// All arrays of such a file by their names; for an `input` the one called so, or its only one.
+ctnn::arrays_by_name read_named(const std::string& file, const std::string& input);
 
-/// Reads the files: .npy, .npz, pictures, folders of .npy files and pictures, which the model runs on one by one.
+/// Reads the files: .npy, arrays by name, pictures, folders of .npy files and pictures, which the model runs on one by
+/// one.
 fed_inputs read_inputs(const model_source&, const opened_model&);
 
 /// The same of a model with samples of its inputs: each `NAME=FILE`, or `FILE` for the only input. Arrays with an axis

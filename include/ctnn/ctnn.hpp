@@ -14,6 +14,7 @@ CTNN_BEGIN_FIRMWARE
 #include "network/layers.hpp"
 #include "network/blocks.hpp"
 #include "network/network.hpp"
+#include "network/parameters.hpp"
 
 #include "network/batched.hpp"
 #include "network/engine.hpp"
@@ -21,6 +22,7 @@ CTNN_BEGIN_FIRMWARE
 #include "network/layers_of.hpp"
 #endif
 #include "network/modules.hpp"
+#include "network/shared_weights.hpp"
 #include "network/stateful.hpp"
 #include "network/recorded_network.hpp"
 #include "network/texts.hpp"

@@ -52,7 +52,7 @@ void compare() {
   const nn::named_weight weights[] = {{"cell", "weight_ih_l0", w}, {"cell", "weight_hh_l0", r},
                                       {"cell", "bias_ih_l0", b},   {"cell", "bias_hh_l0", no_bias},
                                       {"dense", "weight", dense},  {"dense", "bias", dense_bias}};
-  static nn::parameters<network<Hidden>> packed;
+  static nn::parameters<network<Hidden>> packed{nn::zeros};
   if (nn::load(packed, weights).found) return void(std::puts("wrong weights"));
   static nn::engine<network<Hidden>> engine{packed};
   float state[Hidden]{}, cell[Hidden]{}, last = 0;

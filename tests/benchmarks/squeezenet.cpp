@@ -19,7 +19,7 @@
 
 namespace {
 
-ctnn::parameters<squeezenet> weights;
+ctnn::parameters<squeezenet> weights{ctnn::zeros};
 ctnn::engine<squeezenet> classify{weights};
 using image = std::span<const float, decltype(classify)::input_size<>>;
 

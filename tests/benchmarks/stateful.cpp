@@ -29,7 +29,7 @@ void measure(const char* name) {
   using fused = nn::optimized<stream>;
   constexpr int samples = 5120, rounds = 30;
   nn::ir::test::made_up_weights numbers;
-  const auto packed = std::make_unique<nn::parameters<fused>>();
+  const auto packed = std::make_unique<nn::parameters<fused>>(nn::zeros);
   if (nn::load_folded<stream>(*packed, nn::ir::test::weights_of_network<Whole>(numbers)).found)
     return void(std::puts("wrong weights"));
   const auto run = std::make_unique<nn::engine<fused>>(*packed);

@@ -11,5 +11,5 @@
 namespace nn = ctnn;
 
 struct net : nn::network<nn::input<"x", nn::shape<4>, nn::i64>, nn::add<"y", nn::from<"x", "x">>> {};
-nn::parameters<net> weights;
+nn::parameters<net> weights{nn::zeros};
 nn::engine<net> run{weights};

@@ -9,7 +9,7 @@ namespace nn = ctnn;
 struct net : nn::network<nn::input<"x", nn::shape<4>>, nn::linear<"fc", nn::out<1>>> {};
 
 #ifdef CTNN_CORRECTED
-const nn::parameters<net> weights;
+const nn::parameters<net> weights{nn::zeros};
 nn::engine<net> run{weights};
 #else
 nn::engine<net> run;

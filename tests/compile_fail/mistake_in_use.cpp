@@ -19,7 +19,7 @@ constexpr float input_weight[48 * 8] = {}, state_weight[48 * 16] = {}, bias[48] 
 constexpr nn::named_weight weights[] = {{"cell", "weight_ih_l0", input_weight}, {"cell", "weight_hh_l0", state_weight},
                                         {"cell", "bias_ih_l0", bias}, {"cell", "bias_hh_l0", bias}};
 constexpr auto folded = nn::fold<gru, weights>();
-nn::parameters<fused> read_at_start;
+nn::parameters<fused> read_at_start{nn::zeros};
 nn::arena<fused> memory;
 nn::engine<fused, nn::shared_arena> cell{read_at_start, memory};
 nn::engine<fused> own{folded};

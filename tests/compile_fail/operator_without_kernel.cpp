@@ -22,5 +22,5 @@ inline void run(const twice&, const nn::ir::arguments& a) {
 #endif
 
 using net = nn::network<nn::input<"x", nn::shape<2>>, nn::layer<twice, "t">>;
-nn::parameters<net> weights;
+nn::parameters<net> weights{nn::zeros};
 nn::engine<net> engine{weights};

@@ -10,8 +10,8 @@ struct net : nn::network<
 struct fused : nn::optimized<net> {};
 
 #ifdef CTNN_CORRECTED
-const nn::parameters<nn::optimized<net>> weights;
+const nn::parameters<nn::optimized<net>> weights{nn::zeros};
 #else
-const nn::parameters<net> weights;
+const nn::parameters<net> weights{nn::zeros};
 #endif
 nn::engine<fused> run{weights};

@@ -75,7 +75,7 @@ bool same_bits(const floats& a, std::span<const float> b) {
 
 template <class Net>
 nn::parameters<Net>& loaded(std::span<const nn::named_weight> weights) {
-  static nn::parameters<Net> packed;
+  static nn::parameters<Net> packed{nn::zeros};
   REQUIRE(!nn::load(packed, weights).found);
   return packed;
 }

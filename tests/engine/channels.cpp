@@ -35,7 +35,7 @@ static_assert(nn::constant_run<on<nn::batch_norm<"bn", nn::eps<0>>, 2, 2, 1, 2>,
 
 // x * gamma + beta; x + gamma; prelu of slope gamma on negatives
 constexpr nn::named_weight scaled[] = {{"s", "scale", gamma}, {"s", "bias", beta}}, shifted[] = {{"s", "bias", gamma}},
-                           bent[] = {{"s", "slope", gamma}};
+                           bent[] = {{"s", "weight", gamma}};
 constexpr float negative[] = {-1, -2, -3, -4};
 static_assert(nn::constant_run<on<nn::scale<"s", nn::axis<1>>, 2, 2>, scaled>(four) == by_column{2.5f, -1, 6.5f, -3});
 static_assert(nn::constant_run<on<nn::bias<"s", nn::axis<1>>, 2, 2>, shifted>(four) == by_column{3, 1, 5, 3});
@@ -78,8 +78,8 @@ static_assert(nn::optimized<images>::size > 0);
 
 TEST_CASE("channels of (N, C), (N, C, L) and images on every target") {
   const auto gives = [&]<class Net>(std::type_identity<Net>, const auto& given, const auto& in, const auto& wanted) {
-    static nn::parameters<Net> plain;
-    static nn::parameters<nn::optimized<Net>> folded;
+    static nn::parameters<Net> plain{nn::zeros};
+    static nn::parameters<nn::optimized<Net>> folded{nn::zeros};
     REQUIRE(!nn::load(plain, given).found);
     REQUIRE(!nn::load_folded<Net>(folded, given).found);
     static nn::engine<Net> slow{plain};

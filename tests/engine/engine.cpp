@@ -78,8 +78,8 @@ TEST_CASE("as declared and optimised, on every target") {
   const auto given = weights_for<everything>(numbers);
   const auto in = nn::ir::test::random_inputs(nn::ir::declared_graph<everything>);
   const auto want = nn::ir::test::reference_outputs(nn::ir::declared_graph<everything>, numbers);
-  static nn::parameters<everything> plain;
-  static nn::parameters<fused> folded;
+  static nn::parameters<everything> plain{nn::zeros};
+  static nn::parameters<fused> folded{nn::zeros};
   REQUIRE(!nn::load(plain, given).found);
   REQUIRE(!nn::load_folded<everything>(folded, given).found);
   static nn::engine<everything> slow{plain};
@@ -108,7 +108,7 @@ TEST_CASE("results that lie in inputs and constants") {
   const auto given = weights_for<views>(numbers);
   const auto in = nn::ir::test::random_inputs(nn::ir::declared_graph<views>), kept = in;
   const auto want = nn::ir::test::reference_outputs(nn::ir::declared_graph<views>, numbers);
-  nn::parameters<views> weights;
+  nn::parameters<views> weights{nn::zeros};
   REQUIRE(!nn::load(weights, given).found);
   const nn::parameters<views> loaded = weights;
   nn::engine<views> run_views{weights};
@@ -120,7 +120,7 @@ TEST_CASE("results that lie in inputs and constants") {
 TEST_CASE("weights that are wrong are named, and nothing is changed") {
   nn::ir::test::random_weights numbers;
   auto given = weights_for<everything>(numbers);
-  static nn::parameters<everything> p;
+  static nn::parameters<everything> p{nn::zeros};
   p.packed[0] = 42;
   given.back().numbers = {given.back().numbers.data(), 3};
   auto error = nn::load(p, given);
@@ -145,7 +145,7 @@ TEST_CASE("a blob is split into weights, if it has exactly as many numbers") {
   static nn::named_weight table[nn::weight_count<everything>];
   const floats blob = nn::ir::test::random_floats("blob", nn::parameter_count<everything>);
   REQUIRE(nn::split_blob<everything>(blob, table));
-  static nn::parameters<everything> p;
+  static nn::parameters<everything> p{nn::zeros};
   CHECK(!nn::load(p, table).found);
   CHECK(table[0].layer == "stem");
   CHECK(table[0].name == "weight");
@@ -196,7 +196,7 @@ TEST_CASE("a struct that inherits an optimised network takes its weights") {
   nn::engine<small_and_fused> by_base{small_folded};
   CHECK(same(by_base));
   CHECK(same(named_in_memory));
-  static nn::parameters<small_and_fused> own;
+  static nn::parameters<small_and_fused> own{nn::zeros};
   REQUIRE(!nn::load_folded<small>(own, small_weights).found);
   nn::engine<small_and_fused> by_own{own};
   CHECK(same(by_own));

@@ -31,7 +31,7 @@ constexpr std::array<nn::named_weight, 0> nothing{};
 TEST_CASE("a convolution with weights that are inputs") {
   const auto x = ctnn::ir::test::random_floats("x", 3 * 9 * 10, -1, 1),
              w = ctnn::ir::test::random_floats("w", 5 * 27, -1, 1), b = ctnn::ir::test::random_floats("b", 5, -1, 1);
-  static nn::parameters<own> weights;
+  static nn::parameters<own> weights{nn::zeros};
   const nn::named_weight given[] = {{"conv", "weight", w}, {"conv", "bias", b}};
   REQUIRE_FALSE(nn::load(weights, given).found);
   static nn::parameters<fed> none;
@@ -49,7 +49,7 @@ TEST_CASE("a convolution with weights that are inputs") {
 TEST_CASE("a linear layer whose weight is computed") {
   const auto x = ctnn::ir::test::random_floats("x", 14, -1, 1), u = ctnn::ir::test::random_floats("u", 140, -1, 1),
              v = ctnn::ir::test::random_floats("v", 140, -1, 1), b = ctnn::ir::test::random_floats("b", 20, -1, 1);
-  static nn::parameters<computed> weights;
+  static nn::parameters<computed> weights{nn::zeros};
   const nn::named_weight given[] = {{"fc", "bias", b}};
   REQUIRE_FALSE(nn::load(weights, given).found);
   nn::engine<computed> run{weights};

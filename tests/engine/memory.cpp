@@ -108,8 +108,8 @@ TEST_CASE("an input in the arena is filled there, or copied there") {
   const auto w = ramp(4 * 3 * 9, 0.05f), b = ramp(4, 0.1f), l = ramp(5 * 4 * 36, 0.02f), lb = ramp(5, 0.3f),
              image = ramp(432, 0.1f);
   const nn::named_weight numbers[] = {{"c", "weight", w}, {"c", "bias", b}, {"l", "weight", l}, {"l", "bias", lb}};
-  static nn::parameters<outside> for_outside;
-  static nn::parameters<inside> for_inside;
+  static nn::parameters<outside> for_outside{nn::zeros};
+  static nn::parameters<inside> for_inside{nn::zeros};
   REQUIRE(!nn::load_folded<pixels<>>(for_outside, numbers).found);
   REQUIRE(!nn::load_folded<pixels<nn::in_arena>>(for_inside, numbers).found);
   static_assert(nn::arena_bytes<inside> < nn::arena_bytes<outside> + 432 * sizeof(float));

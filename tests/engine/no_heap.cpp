@@ -59,11 +59,11 @@ struct typed_net : nn::network<
     nn::layer<nn::op::dequantize, "real", nn::from<"bytes", "scales", "zeros">>,
     nn::output<"up", "padded", "det", "rows", "kinds.0", "places", "spectrum", "attended", "real">> {};
 
-alignas(64) nn::parameters<typed_net> typed_weights;
+alignas(64) nn::parameters<typed_net> typed_weights{nn::zeros};
 alignas(nn::engine<typed_net>) unsigned char typed_place[sizeof(nn::engine<typed_net>)];
 double values[2 * 4 * 6 * 6];
 
-alignas(64) nn::parameters<fused> weights;
+alignas(64) nn::parameters<fused> weights{nn::zeros};
 alignas(nn::engine<fused>) unsigned char place[sizeof(nn::engine<fused>)];
 float image[3 * 9 * 9];
 

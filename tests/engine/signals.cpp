@@ -92,8 +92,8 @@ void check() {
     if (!e.type) given.push_back({e.layer, e.name, numbers.of(e)});
   const auto in = nn::ir::test::random_inputs(nn::ir::declared_graph<Net>);
   const auto want = nn::ir::test::reference_outputs(nn::ir::declared_graph<Net>, numbers);
-  static nn::parameters<Net> plain;
-  static nn::parameters<nn::optimized<Net>> folded;
+  static nn::parameters<Net> plain{nn::zeros};
+  static nn::parameters<nn::optimized<Net>> folded{nn::zeros};
   REQUIRE(!nn::load(plain, given).found);
   REQUIRE(!nn::load_folded<Net>(folded, given).found);
   for (const nn::target_id t : nn::supported_targets()) {

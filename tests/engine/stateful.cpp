@@ -44,8 +44,8 @@ TEST_CASE("recurrent layers step by step") {
   using whole = recurrent<12>;
   nn::ir::test::made_up_weights numbers;
   const auto weights = nn::ir::test::weights_of_network<whole>(numbers);
-  static nn::parameters<whole> all;
-  static nn::parameters<step> one;
+  static nn::parameters<whole> all{nn::zeros};
+  static nn::parameters<step> one{nn::zeros};
   REQUIRE(!nn::load(all, weights).found);
   REQUIRE(!nn::load(one, weights).found);
   const floats x = nn::ir::test::random_inputs(nn::ir::declared_graph<whole>)[0];
@@ -91,7 +91,7 @@ static_assert(sizeof(nn::engine<sums, nn::shared_arena>) <= 4 * sizeof(void*) + 
 
 TEST_CASE("streams take turns in one memory, and each keeps what it carries") {
   nn::ir::test::made_up_weights numbers;
-  static nn::parameters<step> weights;
+  static nn::parameters<step> weights{nn::zeros};
   REQUIRE(!nn::load(weights, nn::ir::test::weights_of_network<step>(numbers)).found);
   static nn::engine<step> alone{weights};
   nn::engine<step, nn::shared_arena> one{weights, shared}, two{weights, shared};

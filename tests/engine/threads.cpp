@@ -39,7 +39,7 @@ TEST_CASE("an engine on several threads") {
     if (!e.type) given.push_back({e.layer, e.name, numbers.of(e)});
   const auto values = nn::ir::test::random_inputs(nn::ir::declared_graph<net>);
   const float* const pointers[] = {values[0].data()};
-  static nn::parameters<net> weights;
+  static nn::parameters<net> weights{nn::zeros};
   REQUIRE(!nn::load(weights, given).found);
   static nn::engine<net> run{weights};
   for (const nn::target_id target : nn::supported_targets()) {

@@ -80,8 +80,8 @@ void compare() {
   const std::vector<nn::named_weight> weights = weights_of(numbers);
   const auto image = nn::ir::test::random_inputs(nn::ir::declared_graph<fused>);
   const float* const pointers[] = {image[0].data()};
-  static nn::parameters<Net> packed;
-  static nn::parameters<exact> packed_exactly;
+  static nn::parameters<Net> packed{nn::zeros};
+  static nn::parameters<exact> packed_exactly{nn::zeros};
   REQUIRE(!nn::load(packed, weights).found);
   REQUIRE(!nn::load(packed_exactly, weights).found);
   static nn::engine<Net> run{packed};

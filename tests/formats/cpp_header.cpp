@@ -67,7 +67,7 @@ void check_answers(const parameters<Net>& weights) {
 }
 
 TEST_CASE("a header's network gives the loaded model's numbers") {
-  static parameters<loads> weights;
+  static parameters<loads> weights{zeros};
   REQUIRE(!load(weights, loads::weights).found);
   check_answers<loads>(weights);
   check_answers<ready>(ready::packed);

@@ -102,7 +102,7 @@ inline constexpr float quoted_name_weight[64] = {
     0x1.2d4p-3f, 0x1.bb8p-3f, -0x1.f4cp-3f, -0x1.e0cp-3f, 0x1.fd4p-3f, 0x1.37p-3f, -0x1.6ep-6f, -0x1.bdp-5f,};
 inline constexpr float quoted_name_bias[8] = {
     -0x1.0ep-3f, -0x1.0cp-4f, 0x1.1p-9f, 0x1.a38p-4f, -0x1.cc4p-3f, -0x1.0b8p-4f, 0x1.194p-3f, 0x1.ccp-6f,};
-inline constexpr float slope_slope[8] = {
+inline constexpr float slope_weight[8] = {
     -0x1.0cp-3f, -0x1.66p-6f, 0x1.e48p-3f, 0x1.e6p-3f, -0x1.fbp-4f, 0x1.568p-3f, 0x1.064p-3f, 0x1.eep-3f,};
 inline constexpr float fc_1_weight[160] = {
     -0x1.3ap-4f, -0x1.23p-5f, 0x1.464p-3f, 0x1.d6p-5f, 0x1.5dp-5f, 0x1.7fcp-3f, -0x1.02p-3f, 0x1.ea8p-3f,
@@ -166,7 +166,7 @@ inline constexpr ctnn::named_weight loads::weights[14] = {
     {"dw", "weight", loads_numbers::dw_weight},
     {"\"quoted\\\\name\"", "weight", loads_numbers::quoted_name_weight},
     {"\"quoted\\\\name\"", "bias", loads_numbers::quoted_name_bias},
-    {"slope", "slope", loads_numbers::slope_slope},
+    {"slope", "weight", loads_numbers::slope_weight},
     {"fc.1", "weight", loads_numbers::fc_1_weight},
     {"fc.1", "bias", loads_numbers::fc_1_bias},
     {"up", "weight", loads_numbers::up_weight},

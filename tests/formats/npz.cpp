@@ -13,64 +13,16 @@
 
 #include "support/numbers.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/zip_bytes.hpp"
 
 namespace nn = ctnn;
+using nn::ir::test::little, nn::ir::test::zipped, nn::ir::test::zip_end;
+using entry = nn::ir::test::zip_entry;
 
 namespace {
 
-std::string little(std::uint64_t n, int bytes) {
-  std::string out;
-  for (int i = 0; i < bytes; ++i, n >>= 8) out += static_cast<char>(n & 0xff);
-  return out;
-}
-
 std::string npy(const nn::extents& shape, nn::ir::test::floats numbers) {
   return nn::npy::write(nn::array(shape, numbers));
-}
-
-std::string deflate_raw(std::string data) {
-  z_stream z{};
-  REQUIRE(deflateInit2(&z, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string out(deflateBound(&z, static_cast<uLong>(data.size())), '\0');
-  z.next_in = reinterpret_cast<Bytef*>(data.data());
-  z.avail_in = static_cast<uInt>(data.size());
-  z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = static_cast<uInt>(out.size());
-  REQUIRE(deflate(&z, Z_FINISH) == Z_STREAM_END);
-  out.resize(z.total_out);
-  deflateEnd(&z);
-  return out;
-}
-
-/// A zip as NumPy writes it, or with one of its numbers changed.
-struct entry {
-  std::string name, holds;
-  bool deflated = false;
-  std::uint32_t flags = 0, method = deflated ? 8 : 0, header_method = method;
-  std::int64_t claims = -1;  ///< of its size, in the directory
-  std::uint32_t crc = 0;     ///< 0: the right one
-  std::int64_t at = -1;      ///< of its header, in the directory
-  bool room_for_zip64 = true;
-};
-std::string zipped(std::vector<entry> entries, const std::string& between = "", const std::string& comment = "") {
-  std::string out, directory;
-  for (entry& e : entries) {
-    const std::string data = e.deflated ? deflate_raw(e.holds) : e.holds;
-    const std::uint64_t size = e.claims < 0 ? e.holds.size() : static_cast<std::uint64_t>(e.claims);
-    const auto right = crc32(0, reinterpret_cast<const Bytef*>(e.holds.data()), static_cast<uInt>(e.holds.size()));
-    const std::string sums = little(e.crc ? e.crc : right, 4) + little(data.size(), 4) + little(size, 4);
-    const bool described = (e.flags & 8) != 0;
-    const std::string extra = e.room_for_zip64 ? little(1, 2) + little(16, 2) + std::string(16, '\0') : "";
-    const std::size_t at = e.at < 0 ? out.size() : static_cast<std::size_t>(e.at);
-    out += "PK\3\4" + little(20, 2) + little(e.flags, 2) + little(e.header_method, 2) + little(0, 4) +
-           (described ? std::string(12, '\0') : sums) + little(e.name.size(), 2) + little(extra.size(), 2) + e.name +
-           extra + data + (described ? "PK\7\b" + sums : "");
-    directory += "PK\1\2" + little(0, 2) + little(20, 2) + little(e.flags, 2) + little(e.method, 2) + little(0, 4) +
-                 sums + little(e.name.size(), 2) + little(0, 10) + little(0, 2) + little(at, 4) + e.name;
-  }
-  out += between;
-  return out + directory + "PK\5\6" + little(0, 4) + little(entries.size(), 2) + little(entries.size(), 2) +
-         little(directory.size(), 4) + little(out.size(), 4) + little(comment.size(), 2) + comment;
 }
 
 /// Reads everything; what it refuses.
@@ -138,19 +90,19 @@ TEST_CASE("what is wrong is said with the entry or the byte") {
   says(good.substr(0, 21), "21 bytes, a zip file has at least 22");
   says(good.substr(0, good.size() - 1), "expected PK\\5\\6");
   says(good + "!", "expected PK\\5\\6");
-  says(zipped({a}, "", "!"), "expected PK\\5\\6");
+  says(zipped({a}, {.comment = "!"}), "expected PK\\5\\6");
   says(end(2, little(1, 2)), "a comment behind the directory");
   says(end(18, little(1, 2)), "a part of several");
   says(end(14, little(1, 2)), "a part of several");
-  says(end(14, little(0xffffffff, 4)), "zip64");
-  says(end(6, little(0xffffffff, 4)), "zip64");
+  says(end(14, little(0xffff, 2) + little(0xffff, 2)), "numbers that zip64 says, of which there are none");
+  says(end(6, little(0xffffffff, 4)), "numbers that zip64 says");
   says(end(6, little(0xfffffff0, 4)), "a directory of 102 bytes at byte 4294967280");
   says(end(14, little(3, 2) + little(3, 2)), "expected PK\\1\\2");
   says(end(14, little(1, 2) + little(1, 2)), "bytes behind the directory's last entry");
   says(zipped({a, a}), "'a.npy': its name stands twice");
   says(zipped({a, {"c.npy", one, false, 0, 0, 0, -1, 0, 0}}), "'c.npy': its header and the directory differ");
   says(zipped({a, {"b.npy", one, false, 0, 0, 0, -1, 0, 1 << 20}}), "'b.npy': its header is not before the directory");
-  says(zipped({a, b}, "...."), "bytes of no entry");
+  says(zipped({a, b}, {.between = "...."}), "bytes of no entry");
   says(zipped({{"a.npy", one, false, 1}}), "'a.npy': is encrypted");
   says(zipped({{"a.npy", one, false, 0x2000}}), "'a.npy': has flags 8192");
   says(zipped({{"a.npy", one, false, 0, 12}}), "'a.npy': compressed by method 12, expected stored or deflated");
@@ -170,10 +122,34 @@ TEST_CASE("what is wrong is said with the entry or the byte") {
   says(zipped({{"a.npy", "\x93NUMPY\2" + std::string(1, '\0') + little(70'000, 4) + std::string(70'000, ' '), true}}),
        "a header of 70000 bytes, the limit is 65536");
   says(zipped({{"a.txt", one}}), "'a.txt': expected an array, NAME.npy");
-  says(zipped({{"model/data.pkl", one}}), "'model/data.pkl': a pickle, as torch.save writes");
   says(zipped({{"a.npy", zeros, true}}), "12000 bytes of numbers, the limit is 1000", {.memory_bytes = 1000});
   says(zipped({{std::string(300, 'a'), one}}), "a name of 300 characters, the limit is 255");
   says(zipped({a, b}), "2 entries, the limit is 1", {.blobs = 1});
+}
+
+TEST_CASE("zip64: an end of long numbers, and entries whose sizes stand apart") {
+  const auto says = [&](const std::string& bytes, const std::string& part) {
+    const std::string what = refusal(bytes);
+    CAPTURE(what);
+    CHECK(what.find(part) != what.npos);
+  };
+  const entry a{"a.npy", one}, b{"b.npy", zeros, true}, large{.name = "c.npy", .holds = one, .long_sizes = true};
+  CHECK(refusal(zipped({a, b}, {.end = zip_end::both})) == "");
+  CHECK(refusal(zipped({a, b, large}, {.end = zip_end::long_only})) == "");
+  CHECK(refusal(zipped({large, a})) == "");
+  const std::string good = zipped({a, b}, {.end = zip_end::both}), only = zipped({a}, {.end = zip_end::long_only});
+  const auto changed = [](std::string bytes, std::size_t from_end, const std::string& to) {
+    return bytes.replace(bytes.size() - from_end, to.size(), to);
+  };
+  constexpr std::size_t locator = 22 + 20, record = locator + 56;
+  says(changed(good, locator, "XX"), "expected one that ends at byte");
+  says(changed(good, locator - 8, little(1, 8)), "expected PK\\6\\6, the end of a zip64 directory");
+  says(changed(good, locator - 16, little(2, 4)), "expected PK\\6\\6, the end of a zip64 directory");
+  says(changed(good, record, "PK\6\7"), "expected PK\\6\\6");
+  says(changed(good, record - 24, little(3, 8)), "the directory's two ends differ");
+  says(changed(good, record - 24, little(3, 8) + little(3, 8)), "the directory's two ends differ");
+  says(changed(only, record - 40, little(1, 8) + little(std::uint64_t{1} << 60, 8)), "a directory of 1 bytes");
+  says(changed(only, record - 48, little(std::uint64_t{1} << 63, 8)), "a directory of");
 }
 
 TEST_CASE("entries that lie over each other") {
@@ -213,7 +189,7 @@ TEST_CASE("a network's weights by the keys of its state_dict") {
   const std::string path = folder.file("model.npz");
   const auto weight = nn::ir::test::random_floats("w", 8, -1, 1), bias = nn::ir::test::random_floats("b", 2, -1, 1);
   const nn::named_weight by_hand[] = {nn::state("fc.weight", weight), nn::state("fc.bias", bias)};
-  nn::parameters<net> want, got;
+  nn::parameters<net> want{nn::zeros}, got{nn::zeros};
   REQUIRE(!nn::load(want, by_hand).found);
   nn::ir::write_file(path, zipped({{"fc.weight.npy", npy({2, 4}, weight), true}, {"fc.bias.npy", npy({2}, bias)}}));
   nn::weights::load(got, nn::weights::open(path));

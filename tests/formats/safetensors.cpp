@@ -202,7 +202,7 @@ TEST_CASE("a network's weights by the keys of its state_dict") {
                                       nn::state("layer1.0.bn1.running_var", numbers.variance),
                                       nn::state("fc.weight", numbers.fc),
                                       nn::state("fc.bias", numbers.fc_bias)};
-  nn::parameters<fused> want, got;
+  nn::parameters<fused> want{nn::zeros}, got{nn::zeros};
   REQUIRE(!nn::load_folded<net>(want, by_hand).found);
 
   writer w = numbers.file();
@@ -212,14 +212,14 @@ TEST_CASE("a network's weights by the keys of its state_dict") {
   nn::weights::load_folded<net>(got, nn::weights::open(path));
   CHECK(std::memcmp(want.packed, got.packed, sizeof want.packed) == 0);
 
-  nn::parameters<net> as_declared;
+  nn::parameters<net> as_declared{nn::zeros};
   nn::weights::load(as_declared, nn::weights::open(path));
 
   // Doubles become floats.
   writer wide = numbers.file();
   wide.add("fc.weight", "F64", "2,12", std::vector<double>(numbers.fc.begin(), numbers.fc.end()));
   nn::ir::write_file(path, wide.text());
-  nn::parameters<fused> from_wide;
+  nn::parameters<fused> from_wide{nn::zeros};
   nn::weights::load_folded<net>(from_wide, nn::weights::open(path));
   CHECK(std::memcmp(want.packed, from_wide.packed, sizeof want.packed) == 0);
 }
@@ -231,7 +231,7 @@ TEST_CASE("all differences at once") {
   w.add("fc.weigth", "F32", "12,2", std::vector<float>(24))
       .add("head.weight", "I32", "1", std::vector<std::int32_t>(1));
   nn::ir::write_file(path, w.text());
-  nn::parameters<fused> untouched;
+  nn::parameters<fused> untouched{nn::zeros};
   const std::string needs = path +
                             ": the tensors are not the network's weights:\n"
                             "  fc.weigth: unexpected, the nearest is fc.weight\n"

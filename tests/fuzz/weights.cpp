@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// libFuzzer: .safetensors and .npz files.
+// libFuzzer: .safetensors and .npz files, and those of torch.save.
 #include "loaded.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

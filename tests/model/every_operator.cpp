@@ -77,7 +77,7 @@ void check_both() {
     m.set_weight(e, numbers);
     weights.push_back({e.layer, e.name, span_of(*numbers)});
   }
-  static parameters<net> packed;
+  static parameters<net> packed{zeros};
   const problem_report report = load(packed, weights);
   CAPTURE(describe(report.found));
   REQUIRE(!report.found);

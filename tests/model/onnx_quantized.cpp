@@ -319,7 +319,7 @@ TEST_CASE("a type of bytes between real numbers gives the file's bits") {
   }
   const named_weight weights[] = {
       {"", "w", conv_weight}, {"", "ws", conv_scale}, {"", "b", bias}, {"", "v", wise_weight}, {"", "f", fc_weight}};
-  const auto packed = std::make_unique<nn::parameters<fused>>();
+  const auto packed = std::make_unique<nn::parameters<fused>>(nn::zeros);
   const problem_report wrong = nn::load_folded<quantized_type>(*packed, weights);
   REQUIRE(!wrong.found);
   const auto engine = std::make_unique<nn::engine<fused>>(*packed);

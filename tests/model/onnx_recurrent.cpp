@@ -365,7 +365,7 @@ TEST_CASE("a declared layer is the loaded one: the same operator, the same bits"
     kept.emplace_back(of_file.begin(), of_file.end());
     weights.push_back({"layer", own.name, kept.back()});
   }
-  static nn::parameters<declared> parameters;
+  static nn::parameters<declared> parameters{nn::zeros};
   REQUIRE_FALSE(nn::load(parameters, weights).found);
   const array x = array_of(r, 0), lengths = array_of(r, 4);
   extractor run = m.extractor();

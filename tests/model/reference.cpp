@@ -45,7 +45,7 @@ constexpr float image[3] = {}, fc_weight[12] = {}, fc_bias[4] = {0, 0, 0, 1};
 constexpr nn::named_weight weights[] = {{"fc", "weight", fc_weight}, {"fc", "bias", fc_bias}};
 using first_net = net;
 using second_net = fused;
-nn::parameters<first_net> first_weights;
+nn::parameters<first_net> first_weights{nn::zeros};
 )";
 
 lines lines_of(const fs::path& file) {

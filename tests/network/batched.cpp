@@ -64,8 +64,8 @@ template <class Net, class Batch>
 std::string differs() {
   nn::ir::test::made_up_weights numbers;
   const auto weights = nn::ir::test::weights_of_network<Net>(numbers);
-  const auto one = std::make_unique<nn::parameters<Net>>();
-  const auto all = std::make_unique<nn::parameters<Batch>>();
+  const auto one = std::make_unique<nn::parameters<Net>>(nn::zeros);
+  const auto all = std::make_unique<nn::parameters<Batch>>(nn::zeros);
   if (nn::load<Net>(*one, weights).found) return "weights of one";
   if constexpr (std::is_same_v<Batch, nn::batched<Net, samples>>) {
     if (nn::load<Batch>(*all, weights).found) return "weights of the batch";

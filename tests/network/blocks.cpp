@@ -160,7 +160,7 @@ TEST_CASE("weights by the names of PyTorch's state_dict") {
       nn::state("layers.1.conv.weight", ones), nn::state("layers.1.conv.bias", std::span<const float>(ones, 16))};
   using net = nn::network<nn::input<"x", nn::shape<16, 2, 2>>,
                           nn::repeat<"layers", 2, nn::conv2d<"conv", nn::out<16>, nn::kernel<1>>, nn::relu<"relu">>>;
-  static nn::parameters<net> a, b;
+  static nn::parameters<net> a{nn::zeros}, b{nn::zeros};
   CHECK(!nn::load(a, by_layer).found);
   CHECK(!nn::load(b, by_key).found);
   nn::engine<net> first(a), second(b);
@@ -176,7 +176,7 @@ TEST_CASE("a constant is a weight by its own name") {
       nn::network<nn::input<"x", nn::shape<2>>, nn::block<"norm1", nn::input<"x">, nn::constant<"weight", nn::shape<2>>,
                                                           nn::mul<"mul", nn::from<"x", "weight">>>>;
   const float numbers[] = {3, 5};
-  static nn::parameters<net> a;
+  static nn::parameters<net> a{nn::zeros};
   CHECK(!nn::load(a, {{nn::state("norm1.weight", numbers)}}).found);
   nn::engine<net> e(a);
   CHECK(e(numbers)[1] == 25);
@@ -189,6 +189,6 @@ TEST_CASE("a key that two layers answer to is refused") {
                                     nn::tanh_activation<"t", nn::from<"x">>, nn::output<"bias", "t">>,
                           nn::bias<"n", nn::from<"n.t">, nn::axis<0>>>;
   const float numbers[] = {3, 5};
-  static nn::parameters<net> a;
+  static nn::parameters<net> a{nn::zeros};
   CHECK(nn::load(a, {{nn::state("n.bias", numbers)}}).found.kind == nn::mistake::duplicate_name);
 }

@@ -40,7 +40,7 @@ TEST_CASE("words that ctnn uses inside are free under using namespace ctnn") {
   const rewriter r;
   CHECK(o.first.second.range[1].value + r.program.reason == 4);
   CHECK(o.second.first.kind == layout::tensor);
-  const parameters<net> weights;
+  const parameters<net> weights{zeros};
   engine<net> e(weights);
   const float x[8] = {-1, 2};
   const float* const given[] = {x};

@@ -164,7 +164,7 @@ TEST_CASE("what is kept is what the network as declared gives there") {
                                                  {"fc", "weight", fc_weight},
                                                  {"fc", "bias", bias10}};
   using seen = nn::kept<net, "bn1">;
-  static nn::parameters<seen> plain;
+  static nn::parameters<seen> plain{nn::zeros};
   REQUIRE(nn::load(plain, weights).found.kind == nn::mistake::none);
   static constexpr auto folded = nn::fold<seen, weights>();
   nn::engine<seen> as_declared{plain};

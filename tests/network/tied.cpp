@@ -104,8 +104,8 @@ TEST_CASE("layers that share their weights give what layers with equal ones give
       REQUIRE(twin != once.end());
       twice.push_back({e.layer, e.name, twin->numbers});
     }
-    const auto shared = std::make_unique<nn::parameters<nn::optimized<Tied>>>();
-    const auto copied = std::make_unique<nn::parameters<nn::optimized<apart>>>();
+    const auto shared = std::make_unique<nn::parameters<nn::optimized<Tied>>>(nn::zeros);
+    const auto copied = std::make_unique<nn::parameters<nn::optimized<apart>>>(nn::zeros);
     REQUIRE(!nn::load_folded<Tied>(*shared, once).found);
     REQUIRE(!nn::load_folded<apart>(*copied, twice).found);
     const auto one = std::make_unique<nn::engine<nn::optimized<Tied>>>(*shared);
@@ -125,7 +125,7 @@ TEST_CASE("layers that share their weights give what layers with equal ones give
 TEST_CASE("filters that are packed in two ways have two places") {
   ir::test::made_up_weights numbers;
   const auto weights = ir::test::weights_of_network<groups>(numbers);
-  static nn::parameters<groups> memory;
+  static nn::parameters<groups> memory{nn::zeros};
   REQUIRE(!nn::load(memory, weights).found);
   static nn::engine<groups> run(memory);
   const floats x = ir::test::random_floats("x", 256), y = ir::test::random_floats("y", 128);
@@ -169,13 +169,14 @@ using batch = nn::batched<fast, 3>;
 using sequence = nn::network<nn::input<"x", nn::shape<9, 6>>, nn::gru<"gru", nn::hidden<5>>, nn::output<"gru.0">>;
 
 }  // namespace
-static_assert(ir::detail::batch_of<batch, fast>::packs_alike);
-static_assert(!ir::detail::batch_of<batch, classifier>::is_it && !ir::detail::batch_of<fast, batch>::is_it);
-static_assert(ir::detail::batch_of<nn::batched<sequence, 2>, sequence>::packs_alike);
+static_assert(std::is_constructible_v<nn::weights_of<batch>, const nn::parameters<fast>&>);
+static_assert(!std::is_constructible_v<nn::weights_of<batch>, const nn::parameters<classifier>&> &&
+              !std::is_constructible_v<nn::weights_of<fast>, const nn::parameters<batch>&>);
+static_assert(std::is_constructible_v<nn::weights_of<nn::batched<sequence, 2>>, const nn::parameters<sequence>&>);
 
 TEST_CASE("a batch runs on the packed weights of the network for one") {
   ir::test::made_up_weights numbers;
-  static nn::parameters<fast> weights;
+  static nn::parameters<fast> weights{nn::zeros};
   REQUIRE(!nn::load_folded<classifier>(weights, ir::test::weights_of_network<classifier>(numbers)).found);
   static nn::engine<fast> one(weights);
   static nn::engine<batch> three(weights);

@@ -21,7 +21,7 @@ constexpr float numbers[] = {-3.5f, -1.25f, -0.75f, -0.25f, 0, 0.125f, 0.5f, 0.7
 template <class... Layers>
 floats made_by() {
   using net = nn::optimized<nn::network<nn::input<"x", nn::shape<3, 4>>, Layers...>>;
-  static const nn::parameters<net> weights;
+  static const nn::parameters<net> weights{nn::zeros};
   static nn::engine<net> run(weights);
   const auto y = run(numbers);
   return floats(y.begin(), y.end());
@@ -94,7 +94,7 @@ TEST_CASE("positions: embedding, where, cast") {
       nn::gt<"large", nn::from<"x", "limit">>,
       nn::where<"chosen", nn::from<"large", "x", "limit">>, nn::output<"number", "least", "emb", "chosen">>;
   const float table[] = {1, 2, 3, 4, 5, 6};
-  static nn::parameters<nn::optimized<net>> weights;
+  static nn::parameters<nn::optimized<net>> weights{nn::zeros};
   const nn::problem_report report = nn::load_folded<net>(weights, {{nn::state("emb.weight", table)}});
   CHECK(report.found.kind == nn::mistake::none);
   static nn::engine<nn::optimized<net>> run(weights);
@@ -121,7 +121,7 @@ TEST_CASE("triangles, comparisons, regions") {
                           nn::roi_pool<"quarter", nn::from<"x", "regions">, nn::size<1>, nn::spatial_scale<0.25>>,
                           nn::output<"half", "quarter">>;
   const float region[] = {0, 0, 0, 6, 4};
-  static nn::parameters<net> weights;
+  static nn::parameters<net> weights{nn::zeros};
   CHECK(nn::load(weights, {{nn::state("regions", region)}}).found.kind == nn::mistake::none);
   static nn::engine<net> run(weights);
   run(numbers);
@@ -134,7 +134,7 @@ TEST_CASE("attention by heads, causal") {
   using net = nn::optimized<
       nn::network<nn::input<"x", nn::shape<1, 3, 4>>,
                   nn::attention<"y", nn::from<"x", "x", "x">, nn::heads<2>, nn::kv_heads<2>, nn::causal>>>;
-  static const nn::parameters<net> weights;
+  static const nn::parameters<net> weights{nn::zeros};
   static nn::engine<net> run(weights);
   const auto y = run(numbers);
   floats want(12);
@@ -173,7 +173,7 @@ TEST_CASE("instance_norm, group_norm, glu, chunk, unflatten, pixel_unshuffle") {
 
   using net = nn::network<nn::input<"x", nn::shape<4, 1, 3>>, nn::group_norm<"norm", 2, 4, nn::axis<0>>>;
   const float weight[] = {2, 1, -1, 0.5f}, bias[] = {0, 1, 0, 0.25f};
-  static nn::parameters<nn::optimized<net>> weights;
+  static nn::parameters<nn::optimized<net>> weights{nn::zeros};
   const nn::named_weight given[] = {nn::state("norm.weight", weight), nn::state("norm.bias", bias)};
   CHECK(nn::load_folded<net>(weights, given).found.kind == nn::mistake::none);
   static nn::engine<nn::optimized<net>> run(weights);
@@ -185,7 +185,7 @@ TEST_CASE("instance_norm, group_norm, glu, chunk, unflatten, pixel_unshuffle") {
 
   // Of four dimensions the first is the batch, without a word: here one image of four channels.
   using batch = nn::network<nn::input<"x", nn::shape<1, 4, 1, 3>>, nn::group_norm<"norm", 2, 4>>;
-  static nn::parameters<nn::optimized<batch>> same;
+  static nn::parameters<nn::optimized<batch>> same{nn::zeros};
   CHECK(nn::load_folded<batch>(same, given).found.kind == nn::mistake::none);
   static nn::engine<nn::optimized<batch>> run_batch(same);
   const auto z = run_batch(numbers);

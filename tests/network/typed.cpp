@@ -54,7 +54,7 @@ void check_lookup(const nn::parameters<Net>& packed) {
 TEST_CASE("integers in, floats, integers and doubles out") {
   check_lookup<lookup>(weights);
   check_lookup<nn::optimized<lookup>>(folded);
-  static nn::parameters<lookup> loaded;
+  static nn::parameters<lookup> loaded{nn::zeros};
   REQUIRE(!nn::load(loaded, numbers).found);
   check_lookup<lookup>(loaded);
   CHECK(std::ranges::equal(loaded.packed, weights.packed,
@@ -64,7 +64,7 @@ TEST_CASE("integers in, floats, integers and doubles out") {
 TEST_CASE("weights of another type are refused") {
   static constexpr std::int32_t narrow[] = {1, 2, 3, 4};
   const nn::named_weight wrong[] = {{"table", "value", table}, {"offset", "value", narrow}};
-  static nn::parameters<lookup> packed;
+  static nn::parameters<lookup> packed{nn::zeros};
   const nn::problem_report report = nn::load(packed, wrong);
   CHECK(report.found.kind == nn::mistake::weight_type_mismatch);
   CHECK(report.layer == "offset");
@@ -125,8 +125,8 @@ TEST_CASE("halves are stored, floats are computed with, and operators over them 
   }
   std::vector<nn::float16> x;
   for (float v : nn::ir::test::random_floats("x", 2 * 8 * 8, -1, 1)) x.push_back(nn::float16{nn::float_to_half(v)});
-  static nn::parameters<halves> plain;
-  static nn::parameters<floats_inside> folded;
+  static nn::parameters<halves> plain{nn::zeros};
+  static nn::parameters<floats_inside> folded{nn::zeros};
   REQUIRE(!nn::load(plain, given).found);
   REQUIRE(!nn::load_folded<halves>(folded, given).found);
   static nn::engine<halves> slow(plain);

@@ -63,9 +63,9 @@ std::string beside_pytorch(std::string_view name) {
       numbers.push_back(made_up_numbers(e.name == "value" ? layer : layer + "." + std::string(e.name), e.shape));
       weights.push_back({e.layer, e.name, numbers.back()});
     }
-  const auto as_is = std::make_unique<parameters<Net>>();
+  const auto as_is = std::make_unique<parameters<Net>>(zeros);
   if (load<Net>(*as_is, weights).found) return "weights of the declared network do not load";
-  const auto folded = std::make_unique<parameters<optimized<Net>>>();
+  const auto folded = std::make_unique<parameters<optimized<Net>>>(zeros);
   if (load_folded<Net>(*folded, weights).found) return "weights of the optimised network do not load";
   for (const target_id target : supported_targets()) {
     const std::string on = " on " + std::string(target_name(target)) + ": ";

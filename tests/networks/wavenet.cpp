@@ -19,7 +19,7 @@ static_assert(nn::state_bytes<fused> == 4 * 16 * 15);
 
 TEST_CASE("in parts it gives the numbers of the whole sequence, later by what the windows reach over") {
   nn::ir::test::made_up_weights numbers;
-  const auto packed = std::make_unique<nn::parameters<fused>>();
+  const auto packed = std::make_unique<nn::parameters<fused>>(nn::zeros);
   REQUIRE(!nn::load_folded<stream>(*packed, nn::ir::test::weights_of_network<whole>(numbers)).found);
   const std::vector<floats> in = nn::ir::test::random_inputs(nn::ir::declared_graph<whole>);
   const auto pointers = nn::ir::test::pointers_to(in);

@@ -35,7 +35,7 @@ std::vector<float> answer() {
   std::vector<nn::named_weight> given;
   for (const nn::ir::expression& e : nn::ir::declared_graph<Net>.expressions)
     if (!e.type) given.push_back({e.layer, e.name, numbers.of(e)});
-  static nn::parameters<nn::optimized<Net>> folded;
+  static nn::parameters<nn::optimized<Net>> folded{nn::zeros};
   REQUIRE(!nn::load_folded<Net>(folded, given).found);
   static nn::engine<nn::optimized<Net>> engine(folded);
   const auto x = nn::ir::test::random_inputs(nn::ir::declared_graph<Net>);

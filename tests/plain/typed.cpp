@@ -25,7 +25,7 @@ constexpr double from_input[] = {0.5, -0.25}, from_state[] = {0.75}, bias[] = {0
 }  // namespace
 
 TEST_CASE("a recurrent layer of doubles") {
-  static nn::parameters<tagger> weights;
+  static nn::parameters<tagger> weights{nn::zeros};
   const nn::named_weight numbers[] = {{"table", "value", table},       {"rnn", "weight_ih_l0", from_input},
                                       {"rnn", "weight_hh_l0", from_state}, {"rnn", "bias_ih_l0", bias},
                                       {"rnn", "bias_hh_l0", none}};

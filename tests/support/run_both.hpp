@@ -52,7 +52,7 @@ std::vector<named_weight> weights_of_network(made_up_weights& numbers) {
 template <class Net>
 floats run_optimized(const std::vector<named_weight>& weights) {
   using fused = optimized<Net>;
-  const auto packed = std::make_unique<parameters<fused>>();
+  const auto packed = std::make_unique<parameters<fused>>(zeros);
   if (const problem_report report = load_folded<Net>(*packed, weights); report.found) return {};
   const auto run = std::make_unique<engine<fused>>(*packed);
   const std::vector<floats> in = random_inputs(declared_graph<Net>);

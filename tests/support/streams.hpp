@@ -57,7 +57,7 @@ std::string stream_differs(double relative = 2e-5) {
   using fused = optimized<stream>;
   made_up_weights numbers;
   const auto weights = weights_of_network<Whole>(numbers);
-  const auto packed = std::make_unique<parameters<fused>>();
+  const auto packed = std::make_unique<parameters<fused>>(zeros);
   if (const problem_report wrong = load_folded<stream>(*packed, weights); wrong.found) return std::string(wrong.layer);
   const std::vector<floats> in = random_inputs(declared_graph<Whole>);
   const auto pointers = pointers_to(in);

@@ -27,7 +27,7 @@ MAIN = """#include "{name}.hpp"
 #include <cstdlib>
 #include <string>
 #include <utility>
-static ctnn::parameters<{name}> weights;
+static ctnn::parameters<{name}> weights{{ctnn::zeros}};
 static ctnn::engine<{name}> run{{weights}};
 template <std::size_t... I>
 void read_all(std::index_sequence<I...>, const float** in) {{

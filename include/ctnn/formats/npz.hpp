@@ -14,14 +14,12 @@ namespace ctnn::npz {
 class file final : public ir::tensor_file {
  public:
   explicit file(const std::string& path, const budget& limits = {}) : file(ir::source_of(path, limits), limits) {}
-  file(ir::byte_source from, const budget& limits) : tensor_file(std::move(from), limits) {
-    for (zip::entry& e : zip::read_directory(from_, limits)) {
+  file(ir::byte_source from, const budget& limits) : file(from, limits, zip::read_directory(from, limits)) {}
+  file(ir::byte_source from, const budget& limits, std::vector<zip::entry> entries)
+      : tensor_file(std::move(from), limits) {
+    for (zip::entry& e : entries) {
       constexpr std::string_view suffix = ".npy";
-      if (!e.name.ends_with(suffix))
-        zip::detail::fail(from_, e.name,
-                          e.name.ends_with(".pkl")
-                              ? "a pickle, as torch.save writes: expected numpy.savez's arrays, or a .safetensors file"
-                              : "expected an array, NAME.npy");
+      if (!e.name.ends_with(suffix)) zip::detail::fail(from_, e.name, "expected an array, NAME.npy");
       add(e.name.substr(0, e.name.size() - suffix.size()), std::move(e));
     }
   }

@@ -47,46 +47,6 @@ struct batched_of {
   using type = typename decltype(lift_batch<Net, Samples>())::type;
 };
 
-template <class Many, class One>
-struct batch_of {
-  static constexpr graph_view many = compiled<Many>::view(), one = compiled<One>::view();
-  /// Of the first input; 0 if it has no axis more.
-  static constexpr int samples = [] {
-    if (many.values.empty() || one.values.empty()) return 0;
-    const extents &batch = many.shape(0), &sample = one.shape(0);
-    return batch.rank == sample.rank + 1 && batch.without_axis(0) == sample ? batch[0] : 0;
-  }();
-  static constexpr bool is_it = [] {
-    if constexpr (samples == 0) return false;
-    else
-      return std::is_same_v<typename decltype(lift_batch<One, samples>())::type::network_type,
-                            typename Many::network_type>;
-  }();
-  /// Both have the same layers with the same weights, one after the other.
-  static constexpr bool packs_alike = [] {
-    if constexpr (!is_it) return false;
-    else {
-      struct place {
-        const node* of;
-        int number;
-        std::int64_t offset;
-      };
-      pool<place> places;
-      for_each_slot(one, [&](const node& n, int k, expression_id, std::int64_t offset, std::int64_t, bool) {
-        places.push_back({&n, k, offset});
-      });
-      std::size_t i = 0;
-      bool alike = true;
-      for_each_slot(many, [&](const node& n, int k, expression_id, std::int64_t offset, std::int64_t, bool) {
-        alike = alike && i < places.size() && places[i].offset == offset &&
-                ir::packs_alike({one, *places[i].of, places[i].number}, {many, n, k});
-        ++i;
-      });
-      return alike && i == places.size();
-    }
-  }();
-};
-
 }  // namespace ctnn::ir::detail
 
 namespace ctnn {

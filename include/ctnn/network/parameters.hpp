@@ -1,62 +1,77 @@
 // SPDX-License-Identifier: BSL-1.0
-// A network's weights: named arrays on the way in, packed for the kernels inside.
+// A network's weights packed for its kernels: folded by the compiler, or at start.
 #pragma once
 
-#include "../base/half.hpp"
-#include "../base/typed_span.hpp"
-#include "executable.hpp"
+#include "given_weights.hpp"
 
 namespace ctnn {
 
-/// Numbers of one weight, in PyTorch's order, by layer and name; elements of the weight's type, float where nothing
-/// else is said.
-struct named_weight {
-  std::string_view layer;
-  std::string_view name;
-  typed_span numbers;
-  extents shape{};  ///< checked where it is given; extents of 1 aside
+namespace ir {
+
+template <class Net>
+inline constexpr bool has_weights = executable<Net>::weights_size != 0;
+
+/// Packed numbers where they lie.
+template <class Net>
+struct packed_numbers {
+  alignas(64) float packed[executable<Net>::weights_size + 1];
 };
 
-/// The same by the key of PyTorch's state_dict: state("layer1.0.conv1.weight", numbers). The numbers of a constant are
-/// called like the constant: those of constant<"weight", ...> in block "norm1" are "norm1.weight".
-constexpr named_weight state(std::string_view key, typed_span numbers, const extents& shape = {}) {
-  const std::size_t dot = key.rfind('.');
-  if (dot == std::string_view::npos) return {{}, key, numbers, shape};
-  return {key.substr(0, dot), key.substr(dot + 1), numbers, shape};
-}
+}  // namespace ir
 
-/// Packed weights of Net, to be shared by any number of engines.
+/// Says that weights are zeros, for now or for good: parameters<net> weights{zeros}.
+struct zeros_t {
+  explicit zeros_t() = default;
+};
+inline constexpr zeros_t zeros{};
+
+/// Packed weights of Net, to be shared by any number of engines. They say where they come from: the compiler (fold,
+/// pack), a file (weights::folded), a header that `ctnn header` wrote, or `zeros`, which load() and load_folded() fill.
 template <class Net>
-struct parameters {
-  alignas(64) float packed[ir::executable<Net>::weights_size + 1]{};
+struct parameters : ir::packed_numbers<Net> {
+  constexpr explicit parameters(zeros_t) : ir::packed_numbers<Net>{} {}
+  /// Of a network without weights.
+  constexpr parameters() requires(!ir::has_weights<Net>) : ir::packed_numbers<Net>{} {}
+  // clang-format off: compilers show the line
+  parameters() requires ir::has_weights<Net> = delete;  // ctnn: nobody gave these weights: name{zeros} are zeros
+  // clang-format on
+  /// As they are packed: those of headers.
+  constexpr parameters(const ir::packed_numbers<Net>& numbers) : ir::packed_numbers<Net>(numbers) {}
+  /// Of what fills them: weights::folded<net>(file). Throws what that throws.
+  template <class Source>
+    requires requires(const Source& from, parameters& to) { from.load_into(to); }
+  explicit parameters(const Source& from) : parameters(zeros) {
+    from.load_into(*this);
+  }
 };
 
 namespace ir::detail {
 
-/// Whether Many is One for several samples, and takes its packed weights (batched.hpp).
-template <class Many, class One>
-struct batch_of;
+enum class weights_are { the_same, packed_otherwise, of_another };
+
+/// What the packed weights of One are to an engine of Net (shared_weights.hpp).
+template <class Net, class One>
+constexpr weights_are weights_beside();
 
 }  // namespace ir::detail
 
 /// The weights of Net where they lie, for engines: parameters<Net>, or those of the network that Net only gives a name
-/// (struct Net : optimized<net> {}), or of one sample, if Net is that network batched<...> and its kernels want them
-/// packed the same way. They must outlive their readers.
+/// (struct Net : optimized<net> {}), or those of One, if Net is batched<One, 8>, stateful<One, 16>, or one of these
+/// optimised, and its kernels want them packed the same way. They must outlive their readers.
 template <class Net>
 struct weights_of {
   const float* packed;
   constexpr weights_of(const parameters<Net>& weights) : packed(weights.packed) {}
-  template <class Same>
-  constexpr weights_of(const parameters<Same>& weights) : packed(weights.packed) {
-    if constexpr (!std::is_same_v<typename Same::network_type, typename Net::network_type>) {
-      using batch = ir::detail::batch_of<Net, Same>;
-      static_assert(batch::is_it, "ctnn: these are the weights of another network");
-      static_assert(!batch::is_it || batch::packs_alike,
-                    "ctnn: for several samples a layer's weights are packed in another way: the batch has its own");
-    }
-  }
+  // clang-format off: compilers show the lines
+  template <class One> requires(ir::detail::weights_beside<Net, One>() == ir::detail::weights_are::the_same)
+  constexpr weights_of(const parameters<One>& weights) : packed(weights.packed) {}
+  template <class One> requires(ir::detail::weights_beside<Net, One>() == ir::detail::weights_are::packed_otherwise)
+  weights_of(const parameters<One>&) = delete;  // ctnn: weights packed in another way: load them for this network, too
+  template <class One> requires(ir::detail::weights_beside<Net, One>() == ir::detail::weights_are::of_another)
+  weights_of(const parameters<One>&) = delete;  // ctnn: these are the weights of another network
   template <class Any>
-  weights_of(const parameters<Any>&&) = delete;  // would be gone before the first inference
+  weights_of(const parameters<Any>&&) = delete;  // ctnn: these weights would be gone before the first inference
+  // clang-format on
 };
 
 /// A constant network's weights are folded and packed by the compiler up to this many numbers (Clang's step limit);
@@ -64,144 +79,6 @@ struct weights_of {
 inline constexpr std::int64_t constant_weights_limit = 65'536;
 
 namespace ir::detail {
-
-/// Is it the weight of leaf e?
-constexpr bool is_weight_of(const named_weight& w, const expression& e) {
-  if (w.name == e.name && w.layer == e.layer) return true;
-  if (e.name != "value") return false;  // of a constant, by the constant's name
-  if (w.layer.empty()) return w.name == e.layer;
-  const std::size_t n = w.layer.size();
-  return e.layer.size() == n + 1 + w.name.size() && e.layer[n] == '.' && e.layer.substr(0, n) == w.layer &&
-         e.layer.substr(n + 1) == w.name;
-}
-
-/// Extents of 1 aside: torch says (C) where a constant to be added is (C, 1, 1).
-constexpr bool same_but_ones(const extents& a, const extents& b) {
-  int i = 0, k = 0;
-  while (true) {
-    while (i < a.rank && a[i] == 1) ++i;
-    while (k < b.rank && b[k] == 1) ++k;
-    if (i == a.rank || k == b.rank) return i == a.rank && k == b.rank;
-    if (a[i++] != b[k++]) return false;
-  }
-}
-
-/// Finds a leaf's numbers; they have been checked.
-struct leaf_lookup {
-  std::span<const named_weight> given;
-  constexpr typed_span numbers(const expression& e) const {
-    for (const named_weight& w : given)
-      if (is_weight_of(w, e) && w.numbers.type() == e.element) return w.numbers;
-    return {};
-  }
-  constexpr const float* operator()(const expression& e) const { return numbers(e).data(); }
-};
-
-/// Every leaf once, of the right size; no name that is not a leaf.
-constexpr problem_report check_weights(const graph_view& g, std::span<const named_weight> given) {
-  for (const named_weight& w : given) {
-    int leaves = 0;
-    for (const expression& e : g.expressions) leaves += !e.type && is_weight_of(w, e) ? 1 : 0;
-    if (leaves == 0) return {{mistake::unknown_weight, w.name}, w.layer};
-    if (leaves > 1) return {{mistake::duplicate_name, w.name}, w.layer};
-  }
-  for (const expression& e : g.expressions) {
-    if (e.type) continue;
-    bool found = false;
-    for (const named_weight& w : given) {
-      if (!is_weight_of(w, e)) continue;
-      if (found) return {{mistake::duplicate_weight, e.name}, e.layer};
-      found = true;
-      if (static_cast<std::int64_t>(w.numbers.size()) != e.shape.count())
-        return {{mistake::weight_size_mismatch, e.name, {static_cast<int>(w.numbers.size())}, e.shape}, e.layer};
-      if (w.shape.rank != 0 && !same_but_ones(w.shape, e.shape))
-        return {{mistake::weight_shape_mismatch, e.name, w.shape, e.shape}, e.layer};
-      if (w.numbers.type() != e.element)
-        return {{mistake::weight_type_mismatch,
-                 e.name,
-                 {static_cast<int>(w.numbers.type())},
-                 {static_cast<int>(e.element.type)}},
-                e.layer};
-    }
-    if (!found) return {{mistake::missing_weight, e.name, {}, e.shape}, e.layer};
-  }
-  return {};
-}
-
-/// The given weights, and as floats those halves that graph g reads so: an expansion has it compute in f32.
-struct widened_weights {
-  pool<named_weight> all;
-  pool<pool<float>> floats{};
-
-  constexpr widened_weights(const graph_view& g, std::span<const named_weight> given) : all(given) {
-    for (const named_weight& w : given)
-      if (is_narrow(w.numbers.type()) && reads_floats(g, w)) widen(w);
-  }
-
- private:
-  static constexpr bool reads_floats(const graph_view& g, const named_weight& w) {
-    for (const expression& e : g.expressions)
-      if (!e.type && e.element == dtype::f32 && is_weight_of(w, e)) return true;
-    return false;
-  }
-  constexpr void widen(const named_weight& w) {
-    pool<float> wide(w.numbers.size(), 0.0f);
-    w.numbers.visit([&]<class T>(const T* first, std::size_t n) {
-      for (std::size_t i = 0; i < n; ++i)
-        if constexpr (std::is_same_v<T, float16>) wide[i] = half_to_float(static_cast<std::uint16_t>(first[i]));
-        else if constexpr (std::is_same_v<T, bfloat16>) wide[i] = bfloat_to_float(static_cast<std::uint16_t>(first[i]));
-    });
-    floats.push_back(static_cast<pool<float>&&>(wide));
-    const pool<float>& kept = floats[floats.size() - 1];
-    all.push_back({w.layer, w.name, {kept.data(), kept.size()}});
-  }
-};
-
-/// Evaluates and packs every weight of graph g, whose expressions are over the given leaves. The scratch memory is the
-/// heap: in constants, and at start on systems that have one.
-constexpr void fold_and_pack(const graph_view& g, std::span<const named_weight> given, float* packed) {
-  const widened_weights weights(g, given);
-  const leaf_lookup leaf{weights.all};
-  for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t, bool is_there) {
-    if (is_there) return;
-    const evaluated_weights all(g, n, slot, leaf);
-    all.run([&](const auto& numbers) { pack_slot(g, n, slot, numbers, packed + offset); });
-  });
-}
-
-/// Packs the weights of a network whose weights are all given as they are: no folding, no heap.
-constexpr void pack_given(const graph_view& g, std::span<const named_weight> given, float* packed) {
-  const leaf_lookup leaf{given};
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const node& n = g.nodes[i];
-    const auto numbers = [&](int k) {
-      return leaf.numbers(g.at_expression(g.weights(n)[static_cast<std::size_t>(k)]));
-    };
-    for (int slot = 0; slot < n.weights.count; ++slot) {
-      if (is_packed_before(g, i, slot)) continue;
-      pack_slot(g, n, slot, numbers, packed);
-      packed += packed_room(packed_size(g, n, slot));
-    }
-  }
-}
-
-constexpr std::int64_t count_weights(const graph_view& g) {
-  std::int64_t sum = 0;
-  for (const expression& e : g.expressions) sum += e.type ? 0 : e.shape.count();
-  return sum;
-}
-
-/// Multiply-adds that make a network's weights, where they are products (rewrite/rules/products.hpp).
-constexpr std::int64_t count_products(const graph_view& g) {
-  std::int64_t sum = 0;
-  for (const expression& e : g.expressions) {
-    if (e.type == nullptr) continue;
-    pool<extents> in;
-    for (const expression_id a : g.arguments(e)) in.push_back(g.at_expression(a).shape);
-    sum += e.type == &type_of<op::matmul> ? e.type->macs(g.fields_of(e.fields), in, {&e.shape, 1}) : 0;
-  }
-  return sum;
-}
 
 template <class Net, const auto& Given>
 struct found_in_weights {
@@ -286,7 +163,7 @@ consteval auto fold() -> typename ir::detail::constant_weights<Net, Given, optim
   static_assert(ir::detail::count_products(ir::optimized_graph<Net, Rules>) <= constant_weights_limit,
                 "ctnn: weights of layers in a row take too long to multiply in a constant: use load_folded() at start, "
                 "`ctnn header`, or rules_without<default_rules, \"multiply_weights\">");
-  parameters<optimized<Net, Rules>> out;
+  parameters<optimized<Net, Rules>> out{zeros};
   if constexpr (ir::detail::are_right_for<Net, Given>())
     ir::detail::fold_and_pack(ir::optimized_graph<Net, Rules>, ir::detail::weights_for<Net, Given>(), out.packed);
   return out;
@@ -295,7 +172,7 @@ consteval auto fold() -> typename ir::detail::constant_weights<Net, Given, optim
 /// The packed weights of Net as it is, by the compiler.
 template <class Net, const auto& Given = no_weights>
 consteval auto pack() -> typename ir::detail::constant_weights<Net, Given>::type {
-  parameters<Net> out;
+  parameters<Net> out{zeros};
   if constexpr (ir::detail::are_right_for<Net, Given>())
     ir::detail::pack_given(ir::declared_graph<Net>, ir::detail::weights_for<Net, Given>(), out.packed);
   return out;

@@ -30,7 +30,7 @@ struct with_weights : Net {
         for (const ir::expression_id w : g.view().weights(n)) {
           ir::expression& e = g.expressions[static_cast<std::size_t>(w)];
           const typed_span numbers = leaf.numbers(e);
-          if (e.type || numbers.size() == 0) continue;
+          if (e.type || static_cast<std::int64_t>(numbers.size()) != e.shape.count()) continue;
           const bool is_vector = n.type == &ir::type_of<op::constant> || e.shape.rank == 1;
           if (is_vector && e.element == dtype::f32 && e.shape.count() <= most_channels)
             e.numbers = ir::known_of({numbers.data(), numbers.size()});

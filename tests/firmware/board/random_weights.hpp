@@ -9,7 +9,7 @@ namespace board {
 /// Packed weights of Net, noise of about 1 / sqrt(64): constants in flash like real ones.
 template <class Net>
 consteval ctnn::parameters<Net> random_weights() {
-  ctnn::parameters<Net> out;
+  ctnn::parameters<Net> out{ctnn::zeros};
   constexpr std::size_t count = sizeof out.packed / sizeof(float), row = 4096;  // compilers limit the length of a loop
   unsigned seed = 1;
   for (std::size_t first = 0; first < count; first += row)

@@ -48,7 +48,7 @@ struct activation {
   }
 };
 
-/// torch.nn.functional.prelu: x < 0 ? slope[c] x : x; weight "slope" of shape (C).
+/// torch.nn.PReLU: x < 0 ? weight[c] x : x; "weight" of shape (C), for which one number may be given, too.
 struct prelu {
   static constexpr std::string_view name = "prelu";
   static constexpr bool by_channel = true;
@@ -60,7 +60,7 @@ struct prelu {
 
   constexpr problem infer(inputs in, outputs result) const { return infer_by_channel(name, axis, in[0], result[0]); }
   constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
-  constexpr weight_slots weights(inputs in) const { return {{"slope"sv, {channels(in[0], axis)}}}; }
+  constexpr weight_slots weights(inputs in) const { return {{"weight"sv, {channels(in[0], axis)}}}; }
 };
 
 /// y = x * scale at inference; scale is 1 except in old caffe files.
