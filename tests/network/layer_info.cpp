@@ -12,13 +12,13 @@ namespace nn = ctnn;
 
 namespace {
 
-struct net : nn::network<
-                 nn::input<"x", nn::shape<2, 8, 8>>, nn::conv2d<"wide", nn::out<4>, nn::kernel<3, 5>, nn::pad<1, 2>>,
-                 nn::batch_norm<"norm">, nn::relu<"act">, nn::conv2d<"deep", nn::out<4>, nn::kernel<3>, nn::groups<4>>,
-                 nn::split<"parts", nn::axis<0>, nn::sizes<1, 3>>, nn::mul<"twice", nn::scalar<2>>,
-                 nn::leaky_relu<"leaky", 0.25>, nn::max_pool2d<"pool", nn::kernel<2>>, nn::dropout<"off">,
-                 nn::block<"head", nn::flatten<"flat">, nn::linear<"fc", nn::out<5>, nn::no_bias>>,
-                 nn::output<"head", "parts.0">> {};
+struct net
+    : nn::network<nn::input<"x", nn::shape<2, 8, 8>>, nn::conv2d<"wide", nn::out<4>, nn::kernel<3, 5>, nn::pad<1, 2>>,
+                  nn::batch_norm<"norm">, nn::relu<"act">, nn::conv2d<"deep", nn::out<4>, nn::kernel<3>, nn::groups<4>>,
+                  nn::split<"parts", nn::axis<0>, nn::sizes<1, 3>>, nn::mul<"twice", nn::scalar<2>>,
+                  nn::leaky_relu<"leaky", 0.25>, nn::max_pool2d<"pool", nn::kernel<2>>, nn::dropout<"off">,
+                  nn::block<"head", nn::flatten<"flat">, nn::linear<"fc", nn::out<5>, nn::no_bias>>,
+                  nn::output<"head", "parts.0">> {};
 using fused = nn::optimized<net>;
 
 constexpr std::span<const nn::layer_info> layers = nn::layers<net>;
@@ -55,7 +55,8 @@ static_assert(layer("twice").word() == "mul" && layer("off").word() == "dropout"
 
 // Values and weights.
 static_assert(layer("x").inputs.empty() && layer("wide").inputs[0].layer == "x");
-static_assert(layer("wide").outputs[0].shape == nn::extents{4, 8, 8} && layer("wide").outputs[0].type == nn::dtype::f32);
+static_assert(layer("wide").outputs[0].shape == nn::extents{4, 8, 8} &&
+              layer("wide").outputs[0].type == nn::dtype::f32);
 static_assert(layer("parts").outputs.size() == 2 && layer("twice").inputs[0].layer == "parts" &&
               layer("twice").inputs[0].number == 1 && layer("twice").inputs[0].shape == nn::extents{3, 6, 6});
 static_assert(layer("wide").weights[0].name == "weight" && layer("wide").weights[0].shape == nn::extents{4, 2, 3, 5});

@@ -209,15 +209,15 @@ namespace ctnn {
 template <class Layer>
 inline constexpr typename Layer::operator_struct operator_of =
     (void(ir::size_said<ir::error_in<ir::detail::configured<Layer>::error>>),
-     ir::decode<typename Layer::operator_struct>(
-         {ir::detail::configured<Layer>::found.fields.data(), ir::detail::configured<Layer>::found.fields.size()}));
+     ir::decode<typename Layer::operator_struct>({ir::detail::configured<Layer>::found.fields.data(),
+                                                  ir::detail::configured<Layer>::found.fields.size()}));
 
 /// The layers of a network in order, records for <algorithm>: name, operator, shapes and element types of what each
 /// reads and makes, weights, multiply-adds (network/layer_info.hpp).
 ///   constexpr auto is_depthwise = [](const ctnn::layer_info& l) {
 ///     return l.is<ctnn::op::conv2d>() && l.get("groups")[0] > 1;
 ///   };
-///   static_assert(std::ranges::count_if(ctnn::layers<net>, is_depthwise) == 0);
+///   static_assert(!std::ranges::any_of(ctnn::layers<net>, is_depthwise));
 /// Where blocks declare layers, these are all of them, under their full names.
 template <class Net>
 inline constexpr std::span<const layer_info> layers =
