@@ -156,6 +156,9 @@ class taken {
 
 }  // namespace detail
 
+/// A file's tensors as the weights of a declared graph, for to_model<Net>(file) (model/to_model.hpp).
+inline detail::taken named_weights(const ir::graph_view& declared, const file& from) { return {declared, from}; }
+
 /// Packs the weights of Net as it is. f64, f16 and bf16 become what the network has if that is f32 (or f64). Throws
 /// ctnn::error with every difference at once: tensors the network does not have, weights the file does not have,
 /// shapes and types; then `into` is unchanged. `num_batches_tracked` is no weight.
