@@ -62,7 +62,7 @@ TEST_CASE("a declared network in bytes is a type again, which gives the model's 
   static nn::parameters<small_in_bytes> weights;
   REQUIRE(!nn::load(weights, small_in_bytes::weights).found);
   static nn::engine<small_in_bytes> run(weights);
-  for (std::size_t number : {0, 1, 2}) {
+  for (std::size_t number : {0u, 1u, 2u}) {
     const nn::array x = sample(number);
     nn::array as_bytes(x.shape(), nn::dtype::i8);
     for (std::size_t i = 0; i < x.size(); ++i) nn::ir::set_byte(as_bytes, i, static_cast<double>(x[i]), x_as);
