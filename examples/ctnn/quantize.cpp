@@ -27,9 +27,6 @@ namespace {
 
 using samples = std::vector<ctnn::arrays_by_name>;
 
-/// Layers of bytes add nothing to their sums.
-constexpr const char* left_out[] = {"fuse_residual", "fuse_residual_last"};
-
 ctnn::range_method method_of(const quantize_options& options) {
   using enum ctnn::range_method;
   return options.method == "kl" ? kl : options.method == "percentile" ? percentile : minmax;
@@ -208,8 +205,7 @@ std::string write_header(const quantize_options& options, ctnn::loaded_model& m,
 
 }  // namespace
 
-void quantize(const quantize_options& asked) {
-  quantize_options options = asked;
+void quantize(const quantize_options& options) {
   const std::string& out = options.out;
   const bool for_onnx = out.ends_with(".onnx"), as_header = out.ends_with(".hpp"), as_table = out.ends_with(".table"),
              for_ncnn = out.ends_with(".param") || as_table;
@@ -220,14 +216,12 @@ void quantize(const quantize_options& asked) {
 #if !defined(CTNN_TOOL_WRITES_ONNX)
   if (for_onnx) throw ctnn::error(out + ": this ctnn was built without protozero, which writing ONNX needs");
 #endif
-  options.model.without.insert(options.model.without.end(), std::begin(left_out), std::end(left_out));
 
   const opened_model opened = open(options.model);
   const samples all = read_samples(options.model, options.calibration, opened);
   ctnn::loaded_model m = opened.build(all[0]);
-  // Slopes of prelu are floats: a convolution that applies them has no bytes, so they stay a layer of their own.
   model_source how_to_rewrite = options.model;
-  how_to_rewrite.without.emplace_back("fuse_slopes");
+  for (const std::string_view rule : ctnn::rules_without_bytes) how_to_rewrite.without.emplace_back(rule);
   const ir::optimization o = rewrite(m, how_to_rewrite);
   const ctnn::model floats(ctnn::folded(m, o.g.view(), !for_ncnn), {.optimize = false});
   std::vector<std::string> kept;

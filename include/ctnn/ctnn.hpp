@@ -18,6 +18,7 @@ CTNN_BEGIN_FIRMWARE
 
 #include "network/batched.hpp"
 #include "network/engine.hpp"
+#include "network/layer_info.hpp"
 #if !defined(CTNN_PLAIN) && __has_include(<boost/hana/tuple.hpp>)
 #include "network/layers_of.hpp"
 #endif

@@ -195,6 +195,11 @@ class taken {
 
 }  // namespace detail
 
+/// A file's tensors as the weights of a declared graph, for to_model<Net>(file) (model/to_model.hpp).
+inline detail::taken named_weights(const ir::graph_view& declared, const file& from, const load_options& options = {}) {
+  return {declared, from, options};
+}
+
 /// Packs the weights of Net as it is. Throws ctnn::error with every difference at once: tensors that the network does
 /// not have, weights that the file does not have, shapes and types; then `into` is unchanged. Any floats and integers
 /// become the floats that the network has, integers its integers; `num_batches_tracked` is no weight. Layers that share

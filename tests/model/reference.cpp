@@ -34,7 +34,9 @@ using lines = std::vector<std::string>;
 constexpr std::string_view code_of_the_page = R"(#include <boost/hana.hpp>
 #include <ctnn/typed.hpp>
 #include <ctnn/ctnn.hpp>
+#include <ctnn/model.hpp>
 #include <ctnn/network/constant_run.hpp>
+#include <algorithm>
 #include <cstdio>
 
 namespace nn = ctnn;
@@ -334,7 +336,9 @@ class page {
     const auto entry = [&](const std::string& of, const documented& d, const std::string& name) {
       append(out_, "`", of, name, short_parameters(d.parameters), "`:\n", as_text(d.comment), "\n");
     };
-    for (const fs::path& file : files_in("network")) {
+    std::vector<fs::path> files = files_in("network");
+    files.push_back(headers / "model/to_model.hpp");
+    for (const fs::path& file : files) {
       if (file.stem().string().ends_with("-inl")) continue;
       each_declaration(file, 0, [&](const documented& d) {
         if (std::smatch m;

@@ -35,6 +35,8 @@ static_assert(nn::output_shape<names, "layers.1.fc"> == nn::extents{2, 4});
 static_assert(nn::fused_into<names, "layers.0.relu"> == "layers.0.fc");
 static_assert(std::same_as<nn::optimized<names>, nn::optimized<nn::canonical<names>>>);
 
+static_assert(nn::layers<names>[0].line + 1 == nn::layers<names>[1].line);
+
 // One module for two inputs: its weights are there once.
 struct siamese : nn::declared<siamese> {
   static constexpr auto forward(nn::graph& m) {

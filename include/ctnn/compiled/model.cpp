@@ -2,3 +2,4 @@
 // Models: loaded, rewritten, packed, ready to run.
 #define CTNN_UNIT CTNN_PART_MODEL
 #include "../model/model.hpp"
+#include "../model/to_model.hpp"
