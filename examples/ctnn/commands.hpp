@@ -118,7 +118,7 @@ struct bench_options {
 void bench(const bench_options&);
 
 struct header_options {
-  model_source model;  ///< of no file: its weights alone, x.pt, x.safetensors or x.npz
+  model_source model;               ///< of no file: its weights alone, x.pt, x.safetensors or x.npz
   std::string prefix;               ///< of weights alone: that of the names that are taken, without it
   std::vector<std::string> rename;  ///< of weights alone: FROM=TO
   std::string out;

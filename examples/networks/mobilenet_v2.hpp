@@ -12,8 +12,9 @@ namespace nn = ctnn;
 constexpr nn::value conv_norm_relu6(nn::graph& m, int number, nn::value x, int channels, int kernel, int stride = 1,
                                     int groups = 1) {
   const auto scope = m.scope("", number);
-  x = m.conv2d("0", x,
-               {.out = channels, .kernel = kernel, .stride = stride, .pad = kernel / 2, .groups = groups, .bias = false});
+  x = m.conv2d(
+      "0", x,
+      {.out = channels, .kernel = kernel, .stride = stride, .pad = kernel / 2, .groups = groups, .bias = false});
   return m.relu6(m.batch_norm("1", x));
 }
 
@@ -31,7 +32,9 @@ constexpr nn::value inverted_residual(nn::graph& m, nn::value x, int channels, i
 template <int Size = 224, int Classes = 1000>
 struct mobilenet_v2 : nn::declared<mobilenet_v2<Size, Classes>> {
   static constexpr auto forward(nn::graph& m) {
-    struct stage { int expansion, channels, blocks, stride; };
+    struct stage {
+      int expansion, channels, blocks, stride;
+    };
     constexpr stage stages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
                                 {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
     auto x = m.input("image", {3, Size, Size});

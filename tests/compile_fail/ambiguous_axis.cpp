@@ -16,9 +16,7 @@ using net = nn::network<
     nn::batch_norm1d<"bn">>;
 #elif defined CTNN_AS_FUNCTION
 struct net : nn::declared<net> {
-  static constexpr auto forward(nn::graph& m) {
-    return m.batch_norm("bn", m.input("x", {64, 64}));
-  }
+  static constexpr auto forward(nn::graph& m) { return m.batch_norm("bn", m.input("x", {64, 64})); }
 };
 #else
 using net = nn::network<

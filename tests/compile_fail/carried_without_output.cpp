@@ -13,9 +13,7 @@ using net = nn::network<nn::input<"x", nn::shape<4>>, nn::input<"sum", nn::shape
                         nn::named_output<nn::from<"y", "sum">, nn::from<"add", "add">>>;
 #elif defined CTNN_AS_FUNCTION
 struct net : nn::declared<net> {
-  static constexpr auto forward(nn::graph& m) {
-    return m.input("x", {4}) + m.input("sum", {4}, {.carried = true});
-  }
+  static constexpr auto forward(nn::graph& m) { return m.input("x", {4}) + m.input("sum", {4}, {.carried = true}); }
 };
 #else
 using net = nn::network<nn::input<"x", nn::shape<4>>, nn::input<"sum", nn::shape<4>, nn::carried>,

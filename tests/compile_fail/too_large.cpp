@@ -14,9 +14,7 @@ using net = nn::network<
     nn::relu<"a">>;
 #elif defined CTNN_AS_FUNCTION
 struct net : nn::declared<net> {
-  static constexpr auto forward(nn::graph& m) {
-    return m.relu(m.input("x", {65536, 65536}));
-  }
+  static constexpr auto forward(nn::graph& m) { return m.relu(m.input("x", {65536, 65536})); }
 };
 #else
 using net = nn::network<

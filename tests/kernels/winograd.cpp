@@ -126,8 +126,7 @@ TEST_CASE("few tiles at a time make the same bits, in no more memory than the la
             const tensor out{y.data(), {80, shape[1], shape[2]}, layout::nhwc, 80};
             const auto size = static_cast<std::size_t>(winograd_work_of(m, p, shape).scratch_size());
             std::vector<float> memory(size);
-            for (int i = 0; i < parts; ++i)
-              HWY_DYNAMIC_DISPATCH(run_by)
+            for (int i = 0; i < parts; ++i) HWY_DYNAMIC_DISPATCH(run_by)
             (m, p, {{&in, 1}, {&out, 1}, weights, {i, parts}},
              scratch_memory(std::as_writable_bytes(std::span(memory))));
             return y;
@@ -135,8 +134,8 @@ TEST_CASE("few tiles at a time make the same bits, in no more memory than the la
           const winograd_work all = winograd_work_of(m, p, shape);
           const std::vector<float> wanted = run(1);
           for (const std::int64_t tiles : {1, 5, 12, 31}) {
-            p.winograd_bytes = static_cast<int>(
-                4 * all.area * (tiles * (all.depth + all.chunk) + 32 + all.weights_stride()));
+            p.winograd_bytes =
+                static_cast<int>(4 * all.area * (tiles * (all.depth + all.chunk) + 32 + all.weights_stride()));
             const winograd_work few = winograd_work_of(m, p, shape);
             CAPTURE(tiles);
             REQUIRE(few.parts >= 1);

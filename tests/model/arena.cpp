@@ -41,8 +41,7 @@ std::optional<loaded_model> read(const std::filesystem::path& file) {
     onnx::read_options options;
     options.external_data = true;
     const bool is_onnx = file.extension() == ".onnx";
-    const onnx::model_message m =
-        is_onnx ? onnx::read(file.string(), options) : tflite::read(file.string(), options);
+    const onnx::model_message m = is_onnx ? onnx::read(file.string(), options) : tflite::read(file.string(), options);
     for (const declared_value& v : onnx::declared_inputs(m)) {
       if (!v.open()) continue;
       if (!v.ranked) return {};

@@ -110,7 +110,8 @@ void each_declaration(const fs::path& file, std::size_t indent, auto&& f) {
     if (all[i].starts_with("namespace ")) spaces.push_back(all[i]);
     if (all[i].starts_with("}  // namespace")) spaces.pop_back();
     if (indent > 0 && (all[i] == " private:" || all[i] == " protected:")) break;
-    const bool is_public = spaces.size() == 1 && (spaces[0] == "namespace ctnn {" || spaces[0] == "namespace ctnn::op {");
+    const bool is_public =
+        spaces.size() == 1 && (spaces[0] == "namespace ctnn {" || spaces[0] == "namespace ctnn::op {");
     if (!is_public && (spaces.size() != 1 || indent == 0 || spaces[0] != "namespace ctnn::detail {")) continue;
     if (!all[i].starts_with(margin) || all[i].size() == indent) {
       d = {};
@@ -381,11 +382,12 @@ class page {
 
   /// What nn::graph has for networks that are functions: a row a word, and PyTorch's functions and modules.
   void functions() {
-    append(out_, "## Functions that declare\n\n",
-           wrapped("Members of `nn::graph`: what `forward` calls. `name` is needed where weights are; options are set by "
-                   "name in this order, `{.out_channels = 16, .kernel_size = 3}`, and stand for the options of the list's "
-                   "words above."),
-           "\n\n| call | options |\n|---|---|\n");
+    append(
+        out_, "## Functions that declare\n\n",
+        wrapped("Members of `nn::graph`: what `forward` calls. `name` is needed where weights are; options are set by "
+                "name in this order, `{.out_channels = 16, .kernel_size = 3}`, and stand for the options of the list's "
+                "words above."),
+        "\n\n| call | options |\n|---|---|\n");
     static const std::regex rows("#define CTNN_(\\w+)_OPTIONS\\(x\\)(.*)"), member("x\\((\\w+), \"\\w+\"\\)"),
         made("CTNN_OPTIONS\\((\\w+), CTNN_(\\w+)_OPTIONS\\)"), inner("CTNN_(\\w+)_OPTIONS\\(x\\)"),
         call("(named|one|two|three|several)\\((\\w+), (\\w+)\\)");
@@ -426,8 +428,8 @@ class page {
     }
     out_ += "\n";
     static const std::regex name("constexpr (?:auto|[\\w:<>, ]+) (\\w+)\\((.*)");
-    for (const char* file : {"network/word_calls.hpp", "network/tensor_calls.hpp", "network/module_calls.hpp",
-                             "network/declared.hpp"})
+    for (const char* file :
+         {"network/word_calls.hpp", "network/tensor_calls.hpp", "network/module_calls.hpp", "network/declared.hpp"})
       each_declaration(headers / file, 2, [&](const documented& d) {
         std::string text = d.declaration;
         for (const std::string& line : d.body) {

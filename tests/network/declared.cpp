@@ -54,9 +54,8 @@ static_assert(siamese::has<"tower.conv"> && siamese::has<"tower_1.conv">);
 // A layer as a module, three times.
 struct again : nn::declared<again> {
   static constexpr auto forward(nn::graph& m) {
-    const auto layer = m.module("layer", [](nn::graph& g, nn::value x) {
-      return g.tanh(g.linear("", x, {.out_features = 3}));
-    });
+    const auto layer =
+        m.module("layer", [](nn::graph& g, nn::value x) { return g.tanh(g.linear("", x, {.out_features = 3})); });
     return layer(layer(layer(m.input("x", {3}))));
   }
 };
@@ -120,8 +119,8 @@ std::vector<float> result() {
   return {y.begin(), y.end()};
 }
 template <nn::value (*Function)(nn::graph&, nn::value)>
-constexpr nn::extents shape_of = ir::declared_graph<of_tensor<Function>>.shape(
-    ir::declared_graph<of_tensor<Function>>.outputs[0].value);
+constexpr nn::extents shape_of =
+    ir::declared_graph<of_tensor<Function>>.shape(ir::declared_graph<of_tensor<Function>>.outputs[0].value);
 
 constexpr nn::value transposed(nn::graph& m, nn::value x) { return m.transpose(x, 0, -1); }
 constexpr nn::value rolled(nn::graph& m, nn::value x) { return m.select(m.roll(x, 1, -1), 0, 0); }
@@ -158,8 +157,8 @@ TEST_CASE("functions of tensors are PyTorch's") {
   CHECK(result<rolled>() == std::vector<float>{3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10});
   CHECK(result<rolled_back>() == std::vector<float>{13, 14, 15, 12, 17, 18, 19, 16, 21, 22, 23, 20});
   CHECK(result<stacked>() == std::vector<float>{8, 0, 9, 1, 10, 2, 11, 3, 20, 12, 21, 13, 22, 14, 23, 15});
-  CHECK(result<flipped>() == std::vector<float>{8,  9,  10, 11, 4,  5,  6,  7,  0,  1,  2,  3,
-                                                20, 21, 22, 23, 16, 17, 18, 19, 12, 13, 14, 15});
+  CHECK(result<flipped>() ==
+        std::vector<float>{8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3, 20, 21, 22, 23, 16, 17, 18, 19, 12, 13, 14, 15});
   for (const float v : result<variance>()) CHECK(v == doctest::Approx(42.571428));  // eight numbers by seven
   for (const float v : result<deviation>()) CHECK(v == doctest::Approx(1.1180340));
   CHECK(result<norm>()[0] == doctest::Approx(22.494444));

@@ -50,7 +50,8 @@ constexpr bool same_graph(const graph_view& a, const graph_view& b) {
   return true;
 }
 template <class Function, class List>
-constexpr bool same_network = same_graph(declared_graph<nn::prune_dead<Function>>, declared_graph<nn::prune_dead<List>>) &&
+constexpr bool same_network = same_graph(declared_graph<nn::prune_dead<Function>>,
+                                         declared_graph<nn::prune_dead<List>>) &&
                               same_graph(optimized_graph<Function>, optimized_graph<List>);
 
 static_assert(same_network<networks::resnet18<32, 10>, lists::resnet18<32, 10>>);

@@ -20,24 +20,22 @@ template <class Net>
 constexpr std::int64_t bytes_by_layer = 4 * arena_by_layer(declared_graph<Net>);
 /// By how much the arena of what is optimized is smaller than that of the declared network layer by layer.
 template <class Net, class Rules = nn::default_rules>
-constexpr std::int64_t bytes_left =
-    bytes_by_layer<Net> - static_cast<std::int64_t>(nn::arena_bytes<nn::optimized<Net, Rules>>);
+constexpr std::int64_t bytes_left = bytes_by_layer<Net> -
+                                    static_cast<std::int64_t>(nn::arena_bytes<nn::optimized<Net, Rules>>);
 
 using nn::kernel, nn::out, nn::pad;
 template <nn::fixed_string Name, int Channels>
 using conv3x3 = nn::conv2d<Name, out<Channels>, kernel<3>, pad<1>>;
 template <nn::fixed_string Name, int Channels>
-using conv_norm_relu =
-    nn::block<Name, nn::conv2d<"conv", out<Channels>, kernel<3>, pad<1>, nn::no_bias>, nn::batch_norm<"norm">,
-              nn::relu<"relu">>;
+using conv_norm_relu = nn::block<Name, nn::conv2d<"conv", out<Channels>, kernel<3>, pad<1>, nn::no_bias>,
+                                 nn::batch_norm<"norm">, nn::relu<"relu">>;
 
 template <nn::fixed_string Name>
-using edsr_block =
-    nn::block<Name, nn::residual<"sum", conv3x3<"conv1", 64>, nn::relu<"relu">, conv3x3<"conv2", 64>>>;
+using edsr_block = nn::block<Name, nn::residual<"sum", conv3x3<"conv1", 64>, nn::relu<"relu">, conv3x3<"conv2", 64>>>;
 struct edsr : nn::network<nn::input<"image", nn::shape<3, 32, 32>>, conv3x3<"head", 64>, edsr_block<"a">,
                           edsr_block<"b">, conv3x3<"body", 64>, nn::add<"long_skip", nn::from<"body", "head">>,
-                          conv3x3<"up", 256>, nn::pixel_shuffle<"shuffle", nn::upscale_factor<2>>,
-                          conv3x3<"tail", 3>> {};
+                          conv3x3<"up", 256>, nn::pixel_shuffle<"shuffle", nn::upscale_factor<2>>, conv3x3<"tail", 3>> {
+};
 static_assert(bytes_left<edsr> == 0 && bytes_left<edsr, nn::speed_first<>> < -400'000);
 static_assert(nn::winograd<nn::optimized<edsr>, "a.conv1"> == 4 && nn::winograd<nn::optimized<edsr>, "up"> == 4);
 
@@ -62,9 +60,9 @@ static_assert(nn::winograd<twice<nn::winograd_bytes<253440>>, "a"> == 4 &&
 static_assert(nn::arena_bytes<twice<nn::winograd_bytes<253440>>> <= bytes_by_layer<twice<>> + 253440);
 
 template <nn::fixed_string Name, int Channels>
-using resnet_stage = nn::block<
-    Name, conv_norm_relu<"down", Channels>, nn::block<"half", pool2>,
-    nn::residual<"sum", conv_norm_relu<"1", Channels>, nn::conv2d<"2", out<Channels>, kernel<3>, pad<1>>>>;
+using resnet_stage =
+    nn::block<Name, conv_norm_relu<"down", Channels>, nn::block<"half", pool2>,
+              nn::residual<"sum", conv_norm_relu<"1", Channels>, nn::conv2d<"2", out<Channels>, kernel<3>, pad<1>>>>;
 struct resnet : nn::network<nn::input<"image", nn::shape<3, 64, 64>>, resnet_stage<"a", 32>, resnet_stage<"b", 64>,
                             resnet_stage<"c", 128>> {};
 static_assert(bytes_left<resnet> >= 0);
@@ -80,11 +78,11 @@ static_assert(bytes_left<unet> >= 0);
 
 /// Permutes that rewriting leaves lie between the layers of a block.
 template <nn::fixed_string Name, int Width>
-using convnext_block = nn::block<
-    Name, nn::residual<"sum", nn::conv2d<"depthwise", out<Width>, kernel<7>, pad<3>, nn::groups<Width>>,
-                       nn::permute<"last", nn::order<0, 2, 3, 1>>, nn::layer_norm<"norm">,
-                       nn::linear<"wide", out<4 * Width>>, nn::gelu<"gelu">, nn::linear<"narrow", out<Width>>,
-                       nn::permute<"first", nn::order<0, 3, 1, 2>>, nn::scale<"gamma", nn::no_bias>>>;
+using convnext_block =
+    nn::block<Name, nn::residual<"sum", nn::conv2d<"depthwise", out<Width>, kernel<7>, pad<3>, nn::groups<Width>>,
+                                 nn::permute<"last", nn::order<0, 2, 3, 1>>, nn::layer_norm<"norm">,
+                                 nn::linear<"wide", out<4 * Width>>, nn::gelu<"gelu">, nn::linear<"narrow", out<Width>>,
+                                 nn::permute<"first", nn::order<0, 3, 1, 2>>, nn::scale<"gamma", nn::no_bias>>>;
 struct convnext
     : nn::network<nn::input<"image", nn::shape<1, 3, 64, 64>>, nn::conv2d<"stem", out<32>, kernel<4>, nn::stride<4>>,
                   convnext_block<"a", 32>, convnext_block<"b", 32>, nn::permute<"last", nn::order<0, 2, 3, 1>>,
@@ -100,12 +98,11 @@ struct encoder : nn::network<nn::input<"x", nn::shape<64, 64>>,
 static_assert(bytes_left<encoder> >= 0);
 
 /// Depthwise layers whose rows would be in memory beside all that they read and make.
-struct separable
-    : nn::network<nn::input<"image", nn::shape<16, 96, 96>>, nn::conv2d<"in", out<32>, kernel<1>>,
-                  nn::conv2d<"depthwise1", out<32>, kernel<3>, pad<1>, nn::groups<32>>, nn::relu<"relu1">,
-                  nn::conv2d<"point1", out<32>, kernel<1>>, nn::relu<"relu2">,
-                  nn::conv2d<"depthwise2", out<32>, kernel<3>, pad<1>, nn::groups<32>>, nn::relu<"relu3">,
-                  nn::conv2d<"point2", out<32>, kernel<1>>> {};
+struct separable : nn::network<nn::input<"image", nn::shape<16, 96, 96>>, nn::conv2d<"in", out<32>, kernel<1>>,
+                               nn::conv2d<"depthwise1", out<32>, kernel<3>, pad<1>, nn::groups<32>>, nn::relu<"relu1">,
+                               nn::conv2d<"point1", out<32>, kernel<1>>, nn::relu<"relu2">,
+                               nn::conv2d<"depthwise2", out<32>, kernel<3>, pad<1>, nn::groups<32>>, nn::relu<"relu3">,
+                               nn::conv2d<"point2", out<32>, kernel<1>>> {};
 static_assert(bytes_left<separable> >= 0);
 
 }  // namespace
@@ -133,8 +130,8 @@ graph random_convolutions(test::dice throws) {
   std::vector<value_id> all;
   const auto add = [&](const auto& op, std::vector<value_id> in) {
     const field_values f = encode(op);
-    static constexpr std::string_view names[] = {"n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "n10",
-                                                 "n11", "n12", "n13", "n14", "n15", "n16", "n17", "n18", "n19"};
+    static constexpr std::string_view names[] = {"n0",  "n1",  "n2",  "n3",  "n4",  "n5",  "n6",  "n7",  "n8",  "n9",
+                                                 "n10", "n11", "n12", "n13", "n14", "n15", "n16", "n17", "n18", "n19"};
     if (g.nodes.size() >= std::size(names)) return;
     if (!add_node(g, type_of<std::decay_t<decltype(op)>>, names[g.nodes.size()], in, {f.data(), f.size()}))
       all.push_back(g.nodes.back().outputs.first);

@@ -32,10 +32,10 @@ class values {
     first_ = list.begin();  // lives as long as the call
   }
   template <class List>
-    requires requires(const List& l) {
-      { l.data() } -> std::convertible_to<const value*>;
-      l.size();
-    }
+  requires requires(const List& l) {
+    { l.data() } -> std::convertible_to<const value*>;
+    l.size();
+  }
   constexpr values(const List& list) : first_(list.data()), count_(list.size()) {}
 
   constexpr const value* begin() const { return first_; }

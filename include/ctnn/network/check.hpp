@@ -19,8 +19,8 @@ template <const problem_report& Report, std::size_t... L, std::size_t... W, std:
 auto error_of(std::index_sequence<L...>, std::index_sequence<W...>, std::index_sequence<G...>,
               std::index_sequence<N...>, std::type_identity<At>...)
     -> network_error<Report.found.kind, layer_called<Report.layer[L]...>, what<Report.found.what[W]...>,
-                     got<Report.found.got[static_cast<int>(G)]...>,
-                     needed<Report.found.needed[static_cast<int>(N)]...>, At...>;
+                     got<Report.found.got[static_cast<int>(G)]...>, needed<Report.found.needed[static_cast<int>(N)]...>,
+                     At...>;
 /// Of a file without its folders.
 template <const problem_report& Report>
 inline constexpr std::string_view file_name = Report.file.substr(Report.file.find_last_of("/\\") + 1);

@@ -9,8 +9,8 @@
 //     }
 //   };
 //
-// The compiler runs it; the layers that it calls are the network's, as those of a list are (network.hpp). Ifs, loops and
-// functions are C++'s, values are variables.
+// The compiler runs it; the layers that it calls are the network's, as those of a list are (network.hpp). Ifs, loops
+// and functions are C++'s, values are variables.
 #pragma once
 
 #include "lift.hpp"
@@ -80,13 +80,9 @@ constexpr graph& graph_of(const value& v) { return static_cast<graph&>(*v.record
 constexpr source_line line_of(const value& v) { return v.recorder->calls()[static_cast<std::size_t>(v.layer)].at; }
 }  // namespace detail
 
-#define CTNN_OPERATOR(symbol, word)                                                            \
-  constexpr value operator symbol(value a, value b) {                                          \
-    return detail::graph_of(a).word(a, b, {}, detail::line_of(b));                             \
-  }                                                                                            \
-  constexpr value operator symbol(value a, double b) {                                         \
-    return detail::graph_of(a).word(a, b, detail::line_of(a));                                 \
-  }
+#define CTNN_OPERATOR(symbol, word)                                                                                    \
+  constexpr value operator symbol(value a, value b) { return detail::graph_of(a).word(a, b, {}, detail::line_of(b)); } \
+  constexpr value operator symbol(value a, double b) { return detail::graph_of(a).word(a, b, detail::line_of(a)); }
 CTNN_OPERATOR(+, add)
 CTNN_OPERATOR(-, sub)
 CTNN_OPERATOR(*, mul)
@@ -96,9 +92,7 @@ constexpr value operator/(value a, double b) { return detail::graph_of(a).div(a,
 constexpr value operator+(double a, value b) { return b + a; }
 constexpr value operator*(double a, value b) { return b * a; }
 constexpr value operator-(double a, value b) { return detail::graph_of(b).rsub(b, a, detail::line_of(b)); }
-constexpr value operator/(double a, value b) {
-  return detail::graph_of(b).rdiv(b, a, detail::line_of(b));
-}
+constexpr value operator/(double a, value b) { return detail::graph_of(b).rdiv(b, a, detail::line_of(b)); }
 constexpr value operator-(value a) { return detail::graph_of(a).neg(a, detail::line_of(a)); }
 
 }  // namespace ctnn

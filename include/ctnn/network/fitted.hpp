@@ -44,7 +44,7 @@ constexpr const auto& optimized_constant() {
 
 /// The graph of a network after rewriting; its weights are expressions over the declared network's weights.
 template <class Net, class Rules = default_rules>
-inline constexpr graph_view optimized_graph =
-    (void(sizeof(detail::rule_fault<Net, Rules>)), detail::optimized_constant<Net, Rules>().view());
+inline constexpr graph_view optimized_graph = (void(sizeof(detail::rule_fault<Net, Rules>)),
+                                               detail::optimized_constant<Net, Rules>().view());
 
 }  // namespace ctnn::ir

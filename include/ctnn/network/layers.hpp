@@ -64,7 +64,7 @@ inline constexpr bool tells_shapes = ir::has_infer<Op>;
 template <class Op, fixed_string Name, class... Options>
 struct layer {
   using operator_struct = std::conditional_t<ir::operation<Op>, Op, op::identity>;  // one mistake is said once
-  static constexpr auto name = Name;  ///< a fixed_string
+  static constexpr auto name = Name;                                                ///< a fixed_string
   static constexpr layer_record record{
       &ir::type_of<operator_struct>,           Name, detail::reads<Options...>::list(),
       detail::option_records<Options...>::all, {},   detail::reads<Options...>::previous,

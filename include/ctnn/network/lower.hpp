@@ -347,7 +347,9 @@ class lowerer {
   }
   constexpr span<const int> weights_of_layer(std::string_view name) const {
     const value_id v = names_.first_of(name);
-    return v == none ? span<const int>{} : g_.view().weights(g_.nodes[static_cast<std::size_t>(g_.values[static_cast<std::size_t>(v)].producer)]);
+    return v == none
+               ? span<const int>{}
+               : g_.view().weights(g_.nodes[static_cast<std::size_t>(g_.values[static_cast<std::size_t>(v)].producer)]);
   }
   /// The leaf that was declared as "layer.slot", or none; of a constant as "constant", which is its numbers.
   constexpr expression_id weight_called(std::string_view name) const {

@@ -212,8 +212,7 @@ class module_calls : public tensor_calls<> {
   }
   /// torch.nn.TransformerDecoderLayer at inference, of x and what an encoder gave.
   constexpr value transformer_decoder_layer(std::string_view name, value x, value memory,
-                                            const transformer_layer_options& o,
-                                            source_line at = source_line::here()) {
+                                            const transformer_layer_options& o, source_line at = source_line::here()) {
     const auto scope = inside(name, "transformer_decoder_layer");
     x = around("norm1", x, o, at, [&](value v) { return self_attention(v, o, at); });
     x = around("norm2", x, o, at, [&](value v) {
@@ -287,12 +286,9 @@ class module_calls : public tensor_calls<> {
     return layer_norm(norm, add(f(x), x, {}, at), how, at);
   }
   constexpr value self_attention(value x, const transformer_layer_options& o, source_line at) {
-    return multihead_attention("self_attn", x,
-                               {.num_heads = o.nhead,
-                                .batch_first = o.batch_first,
-                                .is_causal = o.is_causal,
-                                .attn_mask = o.src_mask},
-                               at);
+    return multihead_attention(
+        "self_attn", x,
+        {.num_heads = o.nhead, .batch_first = o.batch_first, .is_causal = o.is_causal, .attn_mask = o.src_mask}, at);
   }
   constexpr value feed_forward(value x, const transformer_layer_options& o, source_line at) {
     const value h = linear("linear1", x, {.out = o.dim_feedforward}, at);

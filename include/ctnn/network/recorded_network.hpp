@@ -22,7 +22,7 @@ struct record_sizes {
 constexpr outputs outputs_of(const value& v) { return {{{}, v}}; }
 constexpr outputs outputs_of(const outputs& all) { return all; }
 template <class List>
-  requires requires(const List& l) { l.data(); }
+requires requires(const List& l) { l.data(); }
 constexpr outputs outputs_of(const List& list) {
   outputs all;
   for (const value& v : list) all.all.push_back({{}, v});
@@ -44,7 +44,7 @@ template <record_sizes Size>
 struct written_record {
   record_sizes needed{};
   bool fits = false;
-  int unread = ir::none;  ///< a layer that nobody reads
+  int unread = ir::none;          ///< a layer that nobody reads
   mistake wrong = mistake::none;  ///< with the function itself
   // Arrays of the language: compilers count the steps of std::array's functions.
   char letters[Size.letters + 1]{};
@@ -137,8 +137,7 @@ struct written_record {
       e.name = text(c.name);
       e.reads_previous = false;
       const std::size_t begin = name_, first = option_;
-      for (int i = c.reads.first; i < c.reads.first + c.reads.count; ++i)
-        names[name_++] = name_of(m, reads[i]);
+      for (int i = c.reads.first; i < c.reads.first + c.reads.count; ++i) names[name_++] = name_of(m, reads[i]);
       e.from = names_since(begin);
       for (const ir::option_record& o : c.said_by_word) options[option_++] = o;
       for (int i = c.options.first; i < c.options.first + c.options.count; ++i) {
@@ -167,7 +166,9 @@ struct written_record {
 
 /// Where one line of forward() is wrong the compiler has said so, and need not say it of every constant made of it.
 template <class Net>
-concept gives_values = requires(graph& m) { outputs_of(Net::forward(m)); };
+concept gives_values = requires(graph& m) {
+  outputs_of(Net::forward(m));
+};
 template <class Net>
 struct forward_run {
   static constexpr int once() {
@@ -177,8 +178,9 @@ struct forward_run {
   }
 };
 template <class Net>
-concept runs_in_compiler =
-    gives_values<Net> && requires { typename std::integral_constant<int, forward_run<Net>::once()>; };
+concept runs_in_compiler = gives_values<Net> && requires {
+  typename std::integral_constant<int, forward_run<Net>::once()>;
+};
 
 /// What forward() calls.
 template <class Net>
@@ -246,7 +248,8 @@ struct recorded_network {
     if (calls.wrong != mistake::none) return {{calls.wrong}, "forward"};
     if (!found.found && calls.unread == ir::none) return {};
     const auto i = static_cast<std::size_t>(calls.unread);
-    const problem_report said = found.found ? found : problem_report{{mistake::unread_layer, flat()[i].type->name}, flat()[i].name};
+    const problem_report said =
+        found.found ? found : problem_report{{mistake::unread_layer, flat()[i].type->name}, flat()[i].name};
     const source_line at = line_of(said.layer);
     return {said.found, said.layer, at.file, at.line};
   }

@@ -18,10 +18,7 @@ class basic_setting {
  public:
   constexpr basic_setting() {}
   template <class T>
-    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
-  constexpr basic_setting(T value) {
-    push(value);
-  }
+  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) constexpr basic_setting(T value) { push(value); }
   constexpr basic_setting(std::initializer_list<number> values) {
     for (const number& v : values) push_number(v.value);
   }

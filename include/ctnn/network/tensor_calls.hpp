@@ -10,18 +10,19 @@ template <class = void>
 class tensor_calls : public word_calls<> {
  public:
   // Functions of each number
-#define CTNN_CALL(name_)                                                                          \
-  constexpr value name_(value x, source_line at = source_line::here()) {                          \
-    return function_of(#name_, x, ir::function::name_, {}, at);                               \
+#define CTNN_CALL(name_)                                                 \
+  constexpr value name_(value x, source_line at = source_line::here()) { \
+    return function_of(#name_, x, ir::function::name_, {}, at);          \
   }
-  CTNN_CALL(exp) CTNN_CALL(expm1) CTNN_CALL(log) CTNN_CALL(log1p) CTNN_CALL(log10) CTNN_CALL(sqrt) CTNN_CALL(rsqrt)
-  CTNN_CALL(square) CTNN_CALL(reciprocal) CTNN_CALL(abs) CTNN_CALL(neg) CTNN_CALL(sign) CTNN_CALL(floor)
-  CTNN_CALL(ceil) CTNN_CALL(round) CTNN_CALL(trunc) CTNN_CALL(sin) CTNN_CALL(cos) CTNN_CALL(tan) CTNN_CALL(asin)
-  CTNN_CALL(acos) CTNN_CALL(atan) CTNN_CALL(sinh) CTNN_CALL(cosh) CTNN_CALL(tanh) CTNN_CALL(asinh) CTNN_CALL(acosh)
-  CTNN_CALL(atanh) CTNN_CALL(erf)
+  CTNN_CALL(exp)
+  CTNN_CALL(expm1) CTNN_CALL(log) CTNN_CALL(log1p) CTNN_CALL(log10) CTNN_CALL(sqrt) CTNN_CALL(rsqrt) CTNN_CALL(square)
+      CTNN_CALL(reciprocal) CTNN_CALL(abs) CTNN_CALL(neg) CTNN_CALL(sign) CTNN_CALL(floor) CTNN_CALL(ceil)
+          CTNN_CALL(round) CTNN_CALL(trunc) CTNN_CALL(sin) CTNN_CALL(cos) CTNN_CALL(tan) CTNN_CALL(asin) CTNN_CALL(acos)
+              CTNN_CALL(atan) CTNN_CALL(sinh) CTNN_CALL(cosh) CTNN_CALL(tanh) CTNN_CALL(asinh) CTNN_CALL(acosh)
+                  CTNN_CALL(atanh) CTNN_CALL(erf)
 #undef CTNN_CALL
-  /// torch.clamp
-  constexpr value clamp(value x, double min, double max, source_line at = source_line::here()) {
+      /// torch.clamp
+      constexpr value clamp(value x, double min, double max, source_line at = source_line::here()) {
     return function_of("clamp", x, ir::function::clip, {min, max}, at);
   }
 
@@ -188,17 +189,18 @@ class tensor_calls : public word_calls<> {
   }
 
   // Over axes; without `dim` all of them.
-#define CTNN_CALL(name_, function_)                                                                           \
-  constexpr value name_(value x, const setting& dim = {}, bool keepdim = false,                               \
-                        source_line at = source_line::here()) {                                               \
-    return over(#name_, op::reduction::function_, x, dim, keepdim, at);                                       \
+#define CTNN_CALL(name_, function_)                                             \
+  constexpr value name_(value x, const setting& dim = {}, bool keepdim = false, \
+                        source_line at = source_line::here()) {                 \
+    return over(#name_, op::reduction::function_, x, dim, keepdim, at);         \
   }
-  CTNN_CALL(sum, sum) CTNN_CALL(mean, mean) CTNN_CALL(amax, max) CTNN_CALL(amin, min) CTNN_CALL(prod, prod)
-  CTNN_CALL(logsumexp, log_sum_exp)
+  CTNN_CALL(sum, sum)
+  CTNN_CALL(mean, mean) CTNN_CALL(amax, max) CTNN_CALL(amin, min) CTNN_CALL(prod, prod)
+      CTNN_CALL(logsumexp, log_sum_exp)
 #undef CTNN_CALL
-  /// torch.linalg.vector_norm, of order 1 or 2.
-  constexpr value norm(value x, int p = 2, const setting& dim = {}, bool keepdim = false,
-                       source_line at = source_line::here()) {
+      /// torch.linalg.vector_norm, of order 1 or 2.
+      constexpr value
+      norm(value x, int p = 2, const setting& dim = {}, bool keepdim = false, source_line at = source_line::here()) {
     return over("norm", p == 1 ? op::reduction::l1 : op::reduction::l2, x, dim, keepdim, at);
   }
   /// torch.var: squares of distances from the mean, their sum by the count less `correction`.
@@ -228,8 +230,8 @@ class tensor_calls : public word_calls<> {
   };
   /// torch.topk, sorted.
   constexpr found topk(value x, int k, int dim = -1, bool largest = true, source_line at = source_line::here()) {
-    const value y = call(ctnn::topk<"">::record, "topk", {}, x,
-                         topk_options{.k = k, .dim = dim, .largest = largest}, at, 2);
+    const value y =
+        call(ctnn::topk<"">::record, "topk", {}, x, topk_options{.k = k, .dim = dim, .largest = largest}, at, 2);
     return {y, output_of(y, 1)};
   }
   /// torch.sort

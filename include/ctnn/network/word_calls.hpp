@@ -15,8 +15,8 @@ namespace ctnn::detail {
   named(conv_transpose1d, conv_transpose_options) named(conv_transpose2d, conv_transpose_options) \
   named(conv_transpose3d, conv_transpose_options) \
   named(linear, linear_options) two(matmul, matmul_options) \
-  named(batch_norm, batch_norm_options) named(batch_norm1d, batch_norm_options) named(batch_norm2d, batch_norm_options) \
-  named(batch_norm3d, batch_norm_options) \
+  named(batch_norm, batch_norm_options) named(batch_norm1d, batch_norm_options) \
+  named(batch_norm2d, batch_norm_options) named(batch_norm3d, batch_norm_options) \
   named(scale, channel_options) named(bias, channel_options) one(local_response_norm, lrn_options) \
   one(relu, function_options) one(relu6, function_options) one(sigmoid, function_options) \
   one(silu, function_options) one(mish, function_options) one(hardsigmoid, function_options) \
@@ -48,7 +48,8 @@ namespace ctnn::detail {
 /// Names of layers in a part of the function, until it goes out of scope (see graph::scope).
 class [[nodiscard]] name_scope_guard {
  public:
-  constexpr name_scope_guard(call_recorder& recorder, const call_recorder::open_scopes& before) : recorder_(recorder), before_(before) {}
+  constexpr name_scope_guard(call_recorder& recorder, const call_recorder::open_scopes& before)
+      : recorder_(recorder), before_(before) {}
   name_scope_guard(const name_scope_guard&) = delete;
   name_scope_guard& operator=(const name_scope_guard&) = delete;
   constexpr ~name_scope_guard() { recorder_.close_scope(before_); }
@@ -70,6 +71,7 @@ class word_calls : public call_recorder {
     Options::each(o, option_sayer{*this});
     return last();
   }
+
  public:
   /// A value of the network's, of this shape: {.dtype = nn::dtype::i64}, {.as_i8 = {0.0078, 0}}, {.carried = true}.
   constexpr value input(std::string_view name, const extents& shape, const input_options& o = {},
@@ -108,27 +110,25 @@ class word_calls : public call_recorder {
     return s[normal_axis(dim, s.rank)];
   }
 
-#define CTNN_NAMED_CALL(word, options)                                                                     \
-  constexpr value word(std::string_view name, value x, const options& o = {},                              \
-                       source_line at = source_line::here()) {                                             \
-    return call(ctnn::word<"">::record, #word, name, x, o, at);                                            \
+#define CTNN_NAMED_CALL(word, options)                                                                                \
+  constexpr value word(std::string_view name, value x, const options& o = {}, source_line at = source_line::here()) { \
+    return call(ctnn::word<"">::record, #word, name, x, o, at);                                                       \
   }
-#define CTNN_CALL(word, options)                                                                           \
-  constexpr value word(value x, const options& o = {}, source_line at = source_line::here()) {             \
-    return call(ctnn::word<"">::record, #word, {}, x, o, at);                                              \
+#define CTNN_CALL(word, options)                                                               \
+  constexpr value word(value x, const options& o = {}, source_line at = source_line::here()) { \
+    return call(ctnn::word<"">::record, #word, {}, x, o, at);                                  \
   }
-#define CTNN_CALL_OF_TWO(word, options)                                                                    \
-  constexpr value word(value a, value b, const options& o = {}, source_line at = source_line::here()) {    \
-    return call(ctnn::word<"">::record, #word, {}, {a, b}, o, at);                                         \
+#define CTNN_CALL_OF_TWO(word, options)                                                                 \
+  constexpr value word(value a, value b, const options& o = {}, source_line at = source_line::here()) { \
+    return call(ctnn::word<"">::record, #word, {}, {a, b}, o, at);                                      \
   }
-#define CTNN_CALL_OF_THREE(word, options)                                                                  \
-  constexpr value word(value a, value b, value c, const options& o = {},                                   \
-                       source_line at = source_line::here()) {                                             \
-    return call(ctnn::word<"">::record, #word, {}, {a, b, c}, o, at);                                      \
+#define CTNN_CALL_OF_THREE(word, options)                                                                        \
+  constexpr value word(value a, value b, value c, const options& o = {}, source_line at = source_line::here()) { \
+    return call(ctnn::word<"">::record, #word, {}, {a, b, c}, o, at);                                            \
   }
-#define CTNN_CALL_OF_SEVERAL(word, options)                                                                \
-  constexpr value word(values in, const options& o = {}, source_line at = source_line::here()) {           \
-    return call(ctnn::word<"">::record, #word, {}, in, o, at);                                             \
+#define CTNN_CALL_OF_SEVERAL(word, options)                                                      \
+  constexpr value word(values in, const options& o = {}, source_line at = source_line::here()) { \
+    return call(ctnn::word<"">::record, #word, {}, in, o, at);                                   \
   }
   CTNN_CALLS(CTNN_NAMED_CALL, CTNN_CALL, CTNN_CALL_OF_TWO, CTNN_CALL_OF_THREE, CTNN_CALL_OF_SEVERAL)
 #undef CTNN_CALL_OF_SEVERAL

@@ -37,8 +37,7 @@ constexpr std::int64_t largest_convolution(const graph_view& g) {
     if (n.type != &type_of<op::conv2d>) continue;
     const node& maker = g.at(g.at_value(g.inputs(n)[0]).producer);
     const bool outside = maker.type == &type_of<op::input> || maker.type == &type_of<op::constant>;
-    const std::int64_t both =
-        g.shape(n.outputs.first).count() + (outside ? 0 : g.shape(g.inputs(n)[0]).count());
+    const std::int64_t both = g.shape(n.outputs.first).count() + (outside ? 0 : g.shape(g.inputs(n)[0]).count());
     if (both > most) most = both;
   }
   return most;
@@ -74,8 +73,7 @@ constexpr memory_plan make_plan(const graph_view& g, const plan_options& options
   apart.cascades = false;
   memory_plan by_layer = detail::plan_with(g, apart, {});
   if (joined.arena_size <= by_layer.arena_size) return joined;
-  memory_plan fewer =
-      detail::plan_with(g, options, detail::nodes_of_large_cascades(joined, by_layer.arena_size));
+  memory_plan fewer = detail::plan_with(g, options, detail::nodes_of_large_cascades(joined, by_layer.arena_size));
   if (fewer.arena_size <= by_layer.arena_size) return fewer;
   return by_layer;
 }

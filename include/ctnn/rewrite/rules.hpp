@@ -234,7 +234,9 @@ struct speed_first : Rules {
 namespace ir {
 
 template <class Rules>
-inline constexpr bool comes_speed_first = requires { Rules::comes_speed_first; };
+inline constexpr bool comes_speed_first = requires {
+  Rules::comes_speed_first;
+};
 
 }  // namespace ir
 
