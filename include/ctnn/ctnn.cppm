@@ -102,6 +102,18 @@ using ctnn::op::reduction;
 using ctnn::op::rounding;
 }  // namespace op
 
+// Networks that are functions
+using ctnn::declared;
+using ctnn::graph;
+using ctnn::outputs;
+using ctnn::source_line;
+using ctnn::value;
+using ctnn::value_list;
+using ctnn::operator+;
+using ctnn::operator-;
+using ctnn::operator*;
+using ctnn::operator/;
+
 // What becomes of them
 using ctnn::canonical;
 using ctnn::default_rules;

@@ -2,6 +2,8 @@
 // PyTorch's functions of tensors, as networks' forward() call them, with its names and defaults.
 #pragma once
 
+#include <array>
+
 #include "word_calls.hpp"
 
 namespace ctnn::detail {
