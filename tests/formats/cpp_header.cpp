@@ -138,7 +138,7 @@ TEST_CASE("names of types") {
 }
 
 TEST_CASE("equal names are told apart") {
-  graph g;
+  ir::graph g;
   add_node(g, op::input{{4}}, "x", {});
   for (int i = 0; i < 3; ++i) {
     const value_id in[] = {i};
@@ -156,7 +156,7 @@ struct unheard_of : op::identity {
 };
 
 TEST_CASE("a layer that has no word is named") {
-  graph g;
+  ir::graph g;
   add_node(g, op::input{{4}}, "x", {});
   const value_id in[] = {0};
   add_node(g, unheard_of{}, "odd", in);

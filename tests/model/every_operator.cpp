@@ -56,7 +56,7 @@ void check_both() {
   using net = typename described<T>::net;
   const graph_view g = described<T>::made.view();
   for (const node& n : g.nodes) seen.insert(n.type->name);
-  graph named = thaw(g);  // outputs that nobody named have the names of their layers in a type
+  ir::graph named = thaw(g);  // outputs that nobody named have the names of their layers in a type
   for (std::size_t o = 0; o < named.outputs.size(); ++o) named.outputs[o].name = declared_graph<net>.outputs[o].name;
   for (node& n : named.nodes)  // and inputs that nobody reads say so
     if (n.type == &type_of<op::input> && g.at_value(n.outputs.first).readers == 0) {
@@ -90,7 +90,7 @@ void check_both() {
   std::vector<const float*> addresses;
   for (const node& n : g.nodes) {
     if (n.type != &type_of<op::input>) continue;
-    const value& v = g.at_value(n.outputs.first);
+    const ir::value& v = g.at_value(n.outputs.first);
     fill(fed.emplace_back(v.shape, v.type));
     ex.input(v.name, fed.back());
   }
@@ -101,7 +101,7 @@ void check_both() {
   }(std::make_index_sequence<engine<net>::inputs>{});
   [&]<std::size_t... O>(std::index_sequence<O...>) {
     const auto same = [&](std::size_t o, const void* got, std::size_t bytes) {
-      const value& v = g.at_value(g.outputs[o].value);
+      const ir::value& v = g.at_value(g.outputs[o].value);
       CAPTURE(v.name);
       const array want = ex.extract(o);
       if (want.shape() == v.shape) {

@@ -5,6 +5,7 @@
 #include <ctnn/typed.hpp>
 
 #include "../../examples/networks/tcn.hpp"
+#include "../../examples/networks/lists/transformer.hpp"
 #include "../../examples/networks/transformer.hpp"
 #include "../../examples/networks/wavenet.hpp"
 #include "beside_pytorch.hpp"
@@ -34,9 +35,9 @@ struct stacked_gru : nn::network<
 struct vit_block : nn::network<
     nn::input<"x", nn::shape<17, 32>>,
     nn::residual<"attended",
-        networks::norm<"norm1", 32>, networks::self_attention<"attention", 17, 32, 4>>,
+        lists::norm<"norm1", 32>, lists::self_attention<"attention", 17, 32, 4>>,
     nn::residual<"y",
-        networks::norm<"norm2", 32>,
+        lists::norm<"norm2", 32>,
         nn::linear<"fc1", nn::out<48>>, nn::gelu<"gelu">, nn::linear<"fc2", nn::out<32>>>> {};
 
 /// Words and places as vectors, then torch.nn.TransformerEncoder.
@@ -45,7 +46,7 @@ struct word_encoder : nn::network<
     nn::embedding<"words", 50, 24>,
     nn::constant<"places.weight", nn::shape<9, 24>>,
     nn::add<"placed", nn::from<"words", "places.weight">>,
-    nn::block<"encoder", nn::repeat<"layers", 2, networks::encoder_layer<9, 24, 3, 40>>>,
+    nn::block<"encoder", nn::repeat<"layers", 2, lists::encoder_layer<9, 24, 3, 40>>>,
     nn::linear<"fc", nn::out<4>>> {};
 
 // clang-format on

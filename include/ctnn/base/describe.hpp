@@ -61,6 +61,9 @@ inline std::string describe(const problem& p) {
     case mistake::no_sequence: return "which axis of " + got + " is the sequence?";
     case mistake::no_place_for_batch: return what + " does not take several samples at once";
     case mistake::unused_input: return "no layer reads input " + what;
+    case mistake::unread_layer: return "no layer reads what this " + what + " gives";
+    case mistake::not_constant: return "the compiler cannot run the function that declares the network";
+    case mistake::no_values: return "the function that declares the network gives no value";
     case mistake::several_outputs: return what + " has several outputs";
     case mistake::shortcut_outside_of_residual: return what + " is no part of a residual";
     case mistake::residual_of_another_shape: return what + " is " + got + ", but is added to " + needed;

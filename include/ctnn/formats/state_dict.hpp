@@ -74,7 +74,8 @@ inline array converted(array from, dtype to) {
     switch (to) {
 #define CTNN_CASE(name, T) \
   case dtype::name: return detail::convert(first, out.elements<T>().data(), from);
-      CTNN_ELEMENTS(CTNN_CASE) #undef CTNN_CASE
+      CTNN_ELEMENTS(CTNN_CASE)
+#undef CTNN_CASE
     }
   });
   return out;

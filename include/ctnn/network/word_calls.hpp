@@ -41,7 +41,7 @@ namespace ctnn::detail {
   one(cast, cast_options) one(bit_cast, cast_options) one(cumsum, cumsum_options) \
   two(add, binary_options) two(sub, binary_options) two(mul, binary_options) two(divide, binary_options) \
   two(maximum, binary_options) two(minimum, binary_options) two(power, binary_options) \
-  several(quantize, quantize_options) several(dequantize, quantize_options) one(storage_cast, no_options) \
+  several(quantize, quantize_layer_options) several(dequantize, quantize_layer_options) one(storage_cast, no_options) \
   several(eltwise_prod, eltwise_options) several(eltwise_max, eltwise_options)
 // clang-format on
 
