@@ -87,7 +87,7 @@ TEST_CASE("what an expansion makes has a box of its own") {
 }
 
 TEST_CASE("many layers are folded into columns of about one height") {
-  graph g;
+  ir::graph g;
   std::deque<std::string> names{"x"};
   REQUIRE(!add_node(g, op::input{{1, 4, 4}}, "x", {}));
   for (int i = 0; i < 200; ++i) {

@@ -142,7 +142,7 @@ TEST_CASE("layers of signals are written as they were read") {
 
 TEST_CASE("what ncnn cannot fuse becomes layers of its own; outputs that are read stay outputs") {
   loaded_model m;
-  graph& g = m.network;
+  ir::graph& g = m.network;
   const auto node = [&](const auto& op, const char* name, std::vector<value_id> in) {
     REQUIRE(!add_node(g, op, name, in));
     return g.nodes.back().outputs.first;
@@ -183,7 +183,7 @@ TEST_CASE("what ncnn cannot fuse becomes layers of its own; outputs that are rea
 
 TEST_CASE("a convolution with slopes is written as two layers, behind a residual as three") {
   loaded_model m;
-  graph& g = m.network;
+  ir::graph& g = m.network;
   const auto node = [&](const auto& op, const char* name, std::vector<value_id> in) {
     REQUIRE(!add_node(g, op, name, in));
     return g.nodes.back().outputs.first;
@@ -229,7 +229,7 @@ TEST_CASE("a linear layer that adds a residual is its product and a sum") {
         layer_case{{2, true, {function::silu}, 2, 0, true}, {3, 4, 1}},
         layer_case{{3, true, {function::relu}, 3, 2, true}, {4, 1, 1}}}) {
     loaded_model m;
-    graph& g = m.network;
+    ir::graph& g = m.network;
     REQUIRE(!add_node(g, op::input{t.in}, "x", {}));
     extents x{}, y{};
     for (const int n : t.in) x.push_back(n);
@@ -257,7 +257,7 @@ TEST_CASE("a linear layer that adds a residual is its product and a sum") {
 
 TEST_CASE("scales and biases along another axis than the channels are products and sums with blobs") {
   loaded_model m;
-  graph& g = m.network;
+  ir::graph& g = m.network;
   const auto node = [&](const auto& op, const char* name, std::vector<value_id> in) {
     REQUIRE(!add_node(g, op, name, in));
     return g.nodes.back().outputs.first;

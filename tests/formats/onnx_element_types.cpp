@@ -140,7 +140,7 @@ TEST_CASE("every operator of every element type is written, or there is a reason
     const graph_view g = all.g.view();
     for (const node& n : g.nodes) {
       if (n.type == &type_of<op::input>) continue;
-      graph one;
+      ir::graph one;
       std::vector<value_id> in;
       std::map<value_id, value_id> inputs;
       for (const value_id v : g.inputs(n)) {

@@ -13,8 +13,8 @@ using namespace ctnn::ir;
 namespace {
 
 /// x of 3 channels > conv of 5 > split into 2 and 3 > the second added to itself.
-constexpr graph small() {
-  graph g;
+constexpr ir::graph small() {
+  ir::graph g;
   add_node(g, op::input{{3, 6, 6}}, "x", {});
   op::conv2d conv;
   conv.out = 5;
@@ -31,7 +31,7 @@ constexpr graph small() {
 }  // namespace
 
 TEST_CASE("nodes, values and weights refer to each other") {
-  const graph g = small();
+  const ir::graph g = small();
   const graph_view v = g.view();
   REQUIRE(v.nodes.size() == 4);
   REQUIRE(v.values.size() == 5);
@@ -52,7 +52,7 @@ TEST_CASE("nodes, values and weights refer to each other") {
 }
 
 TEST_CASE("readers are inputs and network outputs, each time they are read") {
-  const graph g = small();
+  const ir::graph g = small();
   CHECK(g.values[0].readers == 1);
   CHECK(g.values[2].readers == 0);
   CHECK(g.values[3].readers == 2);
@@ -60,7 +60,7 @@ TEST_CASE("readers are inputs and network outputs, each time they are read") {
 }
 
 TEST_CASE("a node that does not fit leaves the graph as it was") {
-  graph g = small();
+  ir::graph g = small();
   const value_id images[] = {0}, both[] = {2, 3};
   op::conv2d large;
   large.out = 4;
@@ -68,7 +68,7 @@ TEST_CASE("a node that does not fit leaves the graph as it was") {
   CHECK(add_node(g, large, "large", images).kind == mistake::window_larger_than_padded_input);
   CHECK(add_node(g, op::binary{}, "unlike", both).kind == mistake::operand_mismatch);
   CHECK(add_node(g, op::concat{7}, "axis", both).kind == mistake::axis_out_of_range);
-  const graph was = small();
+  const ir::graph was = small();
   CHECK(g.nodes.size() == was.nodes.size());
   CHECK(g.values.size() == was.values.size());
   CHECK(g.operands.size() == was.operands.size());
@@ -78,7 +78,7 @@ TEST_CASE("a node that does not fit leaves the graph as it was") {
 }
 
 TEST_CASE("multiply-adds and memory are those of the operator") {
-  const graph g = small();
+  const ir::graph g = small();
   CHECK(macs_of(g.view(), 1) == 5 * 4 * 4 * 3 * 3 * 3);
   CHECK(macs_of(g.view(), 3) == 0);
   CHECK(nanoseconds_of(g.view(), 1) == 2160 / 80.0 + (3 * 36 + 5 * 16) / 8.0);
@@ -87,7 +87,7 @@ TEST_CASE("multiply-adds and memory are those of the operator") {
 }
 
 TEST_CASE("which kernels a node's element types admit") {
-  graph g;
+  ir::graph g;
   add_node(g, op::input{{4}}, "f", {});
   add_node(g, op::input{{4}, dtype::f16}, "h", {});
   add_node(g, op::input{{4}, dtype::i64}, "i", {});

@@ -117,7 +117,7 @@ static_assert(spelled_behind_lists());
 }  // namespace
 
 TEST_CASE("a node keeps weights of its own for the slots that are not given") {
-  graph g;
+  ir::graph g;
   REQUIRE(!add_node(g, op::input{{3, 7}}, "x", {}));
   REQUIRE(!add_node(g, op::input{{5, 7}}, "w", {}));
   const value_id in[] = {0, 1};

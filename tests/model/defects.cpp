@@ -246,7 +246,7 @@ TEST_CASE("L6: two producers of one blob are refused") {
 namespace {
 
 /// What a graph gives for x, optimised or not; every constant k holds `numbers`, every other weight 1.
-floats answer(graph made, std::span<const float> x, std::span<const float> numbers, bool optimize) {
+floats answer(ir::graph made, std::span<const float> x, std::span<const float> numbers, bool optimize) {
   loaded_model m;
   m.network = std::move(made);
   for (const expression& e : m.network.expressions)

@@ -43,7 +43,7 @@ struct fixture {
     return difference({floats(got.values().begin(), got.values().end())}, {want.at(name)}, 1e-4);
   }
 
-  graph source;
+  ir::graph source;
   std::unique_ptr<model> m;
   std::vector<floats> in;
   std::map<std::string, floats> want;

@@ -41,7 +41,7 @@ rewritten without(const fs::path& file, std::string_view left_out = {}) {
   for (const rule_record& r : default_rule_records())
     if (r.info.name != left_out) rules.push_back(r);
   loaded_model m = load(file);
-  graph source = std::move(m.network);
+  ir::graph source = std::move(m.network);
   const optimization o = optimize_loaded(m, std::move(source), rules);
   rewritten done;
   for (const node& n : o.g.nodes) done.operators += counts_as_node(n.type);

@@ -354,7 +354,7 @@ TEST_CASE("what a scale of one number makes has the node's name, the scale has n
                             pb::output(pb::value("y", pb::f32, {1, 1, 3, 3}));
   const model m = load(graph, false);
   int called_w = 0;
-  for (const value& v : m.graph().values) {
+  for (const ir::value& v : m.graph().values) {
     if (v.name != "w") continue;
     ++called_w;
     CHECK(v.shape == extents{1, 2, 1, 1});

@@ -415,7 +415,7 @@ TEST_CASE("Winograd's weights take no more memory than they may, and the layers 
                                      std::pair(3.1, names{"large", "small"})}) {
     const double growth = limit;
     CAPTURE(growth);
-    graph g = thaw(all.graph());
+    ir::graph g = thaw(all.graph());
     limit_winograd(g, growth, 0);
     CHECK(packed(g.view()) == left);
     CHECK(static_cast<double>(packed_total(g.view())) <= (1 + growth) * direct);

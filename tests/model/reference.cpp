@@ -480,7 +480,7 @@ class page {
             "\n\n";
   }
 
-  static const node* find(const graph& g, const operator_type* type) {
+  static const node* find(const ir::graph& g, const operator_type* type) {
     for (const node& n : g.nodes)
       if (n.type == type) return &n;
     return nullptr;
@@ -561,7 +561,7 @@ class page {
     append(out_, line.view(), line.view().size() + remark.size() > 115 ? "\n    // " : "  // ", remark, "\n");
   }
   static value_id copy(test::builder& b, const graph_view& g, value_id v) {
-    const value& from = g.at_value(v);
+    const ir::value& from = g.at_value(v);
     op::input p{as_list(from.shape), from.type};
     p.as = from.type.real;
     return b.add(p, g.at(from.producer).name, {});
@@ -623,7 +623,7 @@ class page {
   };
   std::string out_;
   operator_comments comments_;
-  std::vector<graph> graphs_;
+  std::vector<ir::graph> graphs_;
   std::map<std::string, std::vector<other_word>> others_;
 };
 

@@ -32,7 +32,7 @@ TEST_CASE("int8 networks give the interpreter's bytes, as they were read and opt
       CAPTURE(optimized);
       const model m = model::load(path, {.optimize = optimized});
       const graph_view g = m.source();
-      const value& x = g.at_value(g.at(0).outputs.first);
+      const ir::value& x = g.at_value(g.at(0).outputs.first);
       // What is channels last in the file comes and goes so; inside nothing is turned.
       if (optimized) CHECK(count(m.graph(), type_of<op::permute>) <= (name == "ad" ? 0 : 2));
       for (int k = 0; k < 7; ++k) {

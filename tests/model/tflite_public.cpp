@@ -69,7 +69,7 @@ distance of_file(const std::filesystem::path& file, bool optimized) {
     int next = 0;
     for (const node& n : g.nodes) {
       if (n.type != &type_of<op::input> || is_carried(g, n)) continue;
-      const value& x = g.at_value(n.outputs.first);
+      const ir::value& x = g.at_value(n.outputs.first);
       ex.input(x.name, bytes_of(x.shape, x.type, stem + "_in" + std::to_string(next++) + ".bin"));
     }
     for (std::size_t o = 0; std::filesystem::exists(stem + "_out" + std::to_string(o) + ".bin"); ++o) {

@@ -157,7 +157,7 @@ struct written_and_read {
   array want, got;
 
   template <class Save>
-  written_and_read(const graph& g, const Save& save) {
+  written_and_read(const ir::graph& g, const Save& save) {
     test::random_weights numbers(g.view());
     const model m(test::as_loaded(g.view(), numbers), {.keep_weights = true});
     const test::scratch_folder folder;
@@ -165,7 +165,7 @@ struct written_and_read {
     want = run(m, shape);
     got = run(save(m, folder), shape);
   }
-  explicit written_and_read(const graph& g)
+  explicit written_and_read(const ir::graph& g)
       : written_and_read(g, [](const model& m, const test::scratch_folder& folder) {
           onnx::save(m, folder.file("m.onnx"));
           return model::load(folder.file("m.onnx"));

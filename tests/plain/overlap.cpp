@@ -89,7 +89,7 @@ class convolutions {
   }
   convolutions(const convolutions&) = delete;
 
-  graph g;
+  ir::graph g;
 
  private:
   int any_of(std::span<const int> n) { return n[static_cast<std::size_t>(r_.below(static_cast<int>(n.size())))]; }

@@ -12,8 +12,8 @@ using namespace ctnn::ir;
 namespace {
 
 /// Carried inputs of four numbers, from value 0 on, then the network's own "x".
-graph with_states(int states) {
-  graph g;
+ir::graph with_states(int states) {
+  ir::graph g;
   static constexpr std::string_view names[] = {"h", "c"};
   for (int i = 0; i < states; ++i)
     add_node(g, op::input{.shape = {1, 4}, .carried = true}, names[static_cast<std::size_t>(i)], {});
@@ -22,7 +22,7 @@ graph with_states(int states) {
 }
 
 /// Of a plan that holds.
-int carrying_steps(const graph& g) {
+int carrying_steps(const ir::graph& g) {
   const memory_plan p = make_plan(g.view());
   CHECK(test::plan_judge(g.view(), p.view()).judge() == "");
   return test::carrying_steps(p.view());
@@ -30,7 +30,7 @@ int carrying_steps(const graph& g) {
 
 template <class Op>
 int carrying_steps_of(const Op& layer) {
-  graph g = with_states(Op::states);
+  ir::graph g = with_states(Op::states);
   pool<value_id> in{Op::states};
   for (int i = 0; i < Op::states; ++i) in.push_back(i);
   REQUIRE(!add_node(g, layer, "cell", in));
@@ -51,10 +51,10 @@ TEST_CASE("states of recurrent layers stay in place") {
 }
 
 TEST_CASE("a state that is read later, or is an output, is brought") {
-  graph g = with_states(1);
+  ir::graph g = with_states(1);
   const value_id both[] = {0, 1}, late[] = {2, 0};
   add_node(g, op::binary{}, "sum", both);
-  graph read = g, old = g;
+  ir::graph read = g, old = g;
   add_output(g, "h", 2);
   CHECK(carrying_steps(g) == 0);
 
@@ -69,10 +69,10 @@ TEST_CASE("a state that is read later, or is an output, is brought") {
 }
 
 TEST_CASE("two states of one value, a state of another") {
-  graph g = with_states(2);
+  ir::graph g = with_states(2);
   const value_id both[] = {0, 2};
   add_node(g, op::binary{}, "sum", both);
-  graph shifted = g;
+  ir::graph shifted = g;
   add_output(g, "h", 3);
   add_output(g, "c", 3);
   CHECK(carrying_steps(g) == 1);

@@ -33,8 +33,8 @@ void check(const graph_view& g) {
 }
 
 /// The same graph, whose inputs are carried where a value has their shape: what one of those is, the next run finds.
-graph with_carried_inputs(const graph_view& plain, dice throws) {
-  graph g = thaw(plain);
+ir::graph with_carried_inputs(const graph_view& plain, dice throws) {
+  ir::graph g = thaw(plain);
   for (std::size_t n = 0; n < g.nodes.size(); ++n) {
     if (g.nodes[n].type != &type_of<op::input>) continue;
     op::input in = decode<op::input>(g.view().fields_of(g.nodes[n].fields));
@@ -56,7 +56,7 @@ TEST_CASE("plans of random graphs that carry values hold") {
   for (const std::uint64_t seed : seeds(0, 4000)) {
     CAPTURE(seed);
     const random_graph made(seed, 2 + static_cast<int>(seed % 12));
-    const graph carrying = with_carried_inputs(made.g.view(), dice(seed));
+    const ir::graph carrying = with_carried_inputs(made.g.view(), dice(seed));
     check(carrying.view());
     const int with = carrying_steps(make_plan(carrying.view(), {true}).view());
     const int without = carrying_steps(make_plan(carrying.view(), {false}).view());

@@ -15,7 +15,7 @@ using namespace ctnn::ir;
 namespace {
 
 constexpr memory_plan planned(bool f32) {
-  graph g;
+  ir::graph g;
   add_node(g, op::input{{4, 100}, f32 ? dtype::f32 : dtype::f64}, "x", {});
   const value_id x[] = {0}, t[] = {1};
   add_node(g, op::topk{50}, "top", x);
@@ -47,13 +47,13 @@ TEST_CASE("a kernel's memory is a placement of its step") {
 }
 
 TEST_CASE("kernels for vectors take none") {
-  graph g;
+  ir::graph g;
   add_node(g, op::input{{4, 6}}, "x", {});
   const value_id x[] = {0};
   add_node(g, op::reduce{op::reduction::sum, {1}}, "sum", x);
   add_output(g, "y", 1);
   CHECK(make_plan(g.view()).steps[0].scratch == none);
-  graph d;
+  ir::graph d;
   add_node(d, op::input{{4, 6}, dtype::f64}, "x", {});
   add_node(d, op::reduce{op::reduction::sum, {1}}, "sum", x);
   add_output(d, "y", 1);
@@ -61,7 +61,7 @@ TEST_CASE("kernels for vectors take none") {
 }
 
 TEST_CASE("plans with memory of kernels' own hold") {
-  graph g;
+  ir::graph g;
   add_node(g, op::input{{40}}, "x", {});
   add_node(g, op::constant{{7}, dtype::i64}, "at", {});
   const value_id pair[] = {0, 1}, picked[] = {2}, top[] = {3}, sum[] = {2, 2};

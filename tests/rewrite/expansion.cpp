@@ -21,7 +21,7 @@ constexpr value_id as(builder& b, dtype type, std::string_view name, value_id x)
 constexpr value_id twice(builder& b, std::string_view name, value_id x) { return b.concat(name, {x, x}); }
 
 template <class Recipe>
-constexpr graph expanded(Recipe recipe, pool<rewrite_step>& history) {
+constexpr ir::graph expanded(Recipe recipe, pool<rewrite_step>& history) {
   builder b;
   recipe(b);
   name_maker names;
@@ -32,13 +32,13 @@ constexpr bool becomes(Before before, After after, std::size_t steps) {
   builder b;
   after(b);
   pool<rewrite_step> history, again;
-  graph g = expanded(before, history);
+  ir::graph g = expanded(before, history);
   const bool same = same_structure(g.view(), b.g.view()) && history.size() == steps;
   for (std::size_t i = 0; i < g.values.size(); ++i)
     if (g.values[i].type != b.g.values[i].type) return false;
   // Nothing of it can be expanded again.
   name_maker names;
-  const graph twice_expanded = default_expansions::apply(thaw(g.view()), names, again);
+  const ir::graph twice_expanded = default_expansions::apply(thaw(g.view()), names, again);
   return same && again.empty() && same_structure(twice_expanded.view(), g.view());
 }
 
@@ -85,7 +85,7 @@ constexpr auto constant_floats = [](builder& b) {
 
 constexpr bool weights_are_floats() {
   pool<rewrite_step> history;
-  const graph g = expanded([](builder& b) { b.output("", b.conv("conv", given(b, dtype::f16), 5, 3)); }, history);
+  const ir::graph g = expanded([](builder& b) { b.output("", b.conv("conv", given(b, dtype::f16), 5, 3)); }, history);
   const node& conv = g.nodes[2];
   if (conv.type != &type_of<op::conv2d> || conv.weights.count != 2) return false;
   for (expression_id e : g.view().weights(conv)) {

@@ -25,7 +25,7 @@ class graph_of_bytes {
     if (!why.empty()) return;
     for (const network_output& o : g.outputs) add_output(made, o.name, moved(o.value));
   }
-  graph made{};
+  ir::graph made{};
   std::string why{};  ///< there is none
 
  private:
@@ -76,7 +76,7 @@ class graph_of_bytes {
 };
 
 /// What the rule says of a graph that it leaves alone.
-std::string reason_of(const rule_record& rule, const graph& g) {
+std::string reason_of(const rule_record& rule, const ir::graph& g) {
   reason said;
   rewriter r(thaw(g.view()));
   for (std::size_t n = 0; n < r.view().nodes.size(); ++n)

@@ -27,7 +27,7 @@ bytes sample_of(const bytes& all, std::int64_t size, std::int64_t i) {
 
 /// Whether g is taken apart; then its samples are checked, one by one.
 bool is_apart(const graph_view& g) {
-  const std::optional<graph> made = one_sample(g);
+  const std::optional<ir::graph> made = one_sample(g);
   if (!made) return false;
   const graph_view one = made->view();
   const auto size = [&](value_id v) { return one.shape(v).count() * size_of(one.at_value(v).type); };
@@ -50,11 +50,11 @@ bool is_apart(const graph_view& g) {
 }
 
 /// A graph of this node alone, what it reads are inputs, its results outputs.
-graph alone(const graph_view& g, const node& n) {
-  graph made;
+ir::graph alone(const graph_view& g, const node& n) {
+  ir::graph made;
   std::vector<value_id> read;
   for (const value_id v : g.inputs(n)) {
-    const value& now = g.at_value(v);
+    const ir::value& now = g.at_value(v);
     REQUIRE(!add_node(made, op::input{as_list(now.shape), now.type}, now.name, {}));
     read.push_back(made.nodes.back().outputs.first);
   }

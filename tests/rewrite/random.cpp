@@ -197,7 +197,7 @@ TEST_CASE("rules that say nothing of it take no number of random graphs out of t
   for (const std::uint64_t seed : seeds(0, 6000)) {
     CAPTURE(seed);
     const random_graph made(seed, 4 + static_cast<int>(seed % 20), seed % 4 == 3);
-    const graph odd = with_scalars_of_any_size(made.g.view(), seed);
+    const ir::graph odd = with_scalars_of_any_size(made.g.view(), seed);
     const graph_view was = odd.view();
     weights_of_any_size weights(was, seed);
     const std::vector<floats> in = inputs_of_any_size(was, seed);

@@ -97,10 +97,10 @@ struct outcome {
 outcome stream_differs(const graph_view& declared, int block, int axis = automatic_axis) {
   string_names names;
   pool<rewrite_step> history;
-  const graph whole = default_expansions::apply(thaw(declared), names, history);
+  const ir::graph whole = default_expansions::apply(thaw(declared), names, history);
   random_weights weights;
   const std::vector<floats> want = reference_outputs(declared, weights);
-  graph g = thaw(whole.view());
+  ir::graph g = thaw(whole.view());
   pool<int> offsets;
   if (const problem_report p = make_stateful(g, {block, axis}, names, &offsets); p.found)
     return {std::string(p.layer) + ": " + std::to_string(static_cast<int>(p.found.kind))};
@@ -263,7 +263,7 @@ mistake mistake_of(builder& b, value_id y, int block = 0, int axis = automatic_a
   add_output(b.g, "y", y);
   string_names names;
   pool<rewrite_step> history;
-  graph g = default_expansions::apply(thaw(b.g.view()), names, history);
+  ir::graph g = default_expansions::apply(thaw(b.g.view()), names, history);
   const problem_report p = make_stateful(g, {block, axis}, names);
   if (!layer.empty()) CHECK(p.layer == layer);
   return p.found.kind;
@@ -316,7 +316,7 @@ TEST_CASE("what cannot be taken in parts is refused, with the layer") {
   c.kernel = {2, 2};
   c.pad = {1, 1, 0, 0};
   const value_id y = b.add(c, "c", {image});
-  graph g = thaw(b.g.view());
+  ir::graph g = thaw(b.g.view());
   CHECK(mistake_of(b, y) == mistake::no_sequence);
   add_output(g, "y", y);
   for (const int axis : {1, 2}) CHECK(stream_differs(g.view(), 3, axis).difference == "");

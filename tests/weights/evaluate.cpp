@@ -15,7 +15,7 @@ namespace {
 
 /// A leaf for each of the names, then expressions over them.
 struct expressions {
-  graph g;
+  ir::graph g;
 
   constexpr expression_id leaf(std::string_view name, const extents& shape) { return g.add_leaf("layer", name, shape); }
   template <class Op>

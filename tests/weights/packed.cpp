@@ -22,7 +22,7 @@ struct piece {
 };
 
 /// A convolution of 3 channels to 5, a scale, a product, and a table of other numbers than floats.
-constexpr graph layers() {
+constexpr ir::graph layers() {
   test::builder b;
   value_id x = b.conv("conv", b.input("x", {3, 4, 4}), 5, 3);
   x = b.add(op::scale{}, "scale", {x});
@@ -33,7 +33,7 @@ constexpr graph layers() {
   return b.g;
 }
 
-std::vector<piece> pieces_of(const graph& g, int block) {
+std::vector<piece> pieces_of(const ir::graph& g, int block) {
   std::vector<piece> out;
   const graph_view v = g.view();
   const std::int64_t total = for_each_slot(
@@ -52,7 +52,7 @@ std::vector<piece> pieces_of(const graph& g, int block) {
 }  // namespace
 
 TEST_CASE("every weight has a place of its own") {
-  const graph g = layers();
+  const ir::graph g = layers();
   for (int block : {4, 16}) {
     CAPTURE(block);
     const std::vector<piece> all = pieces_of(g, block);
@@ -68,7 +68,7 @@ TEST_CASE("every weight has a place of its own") {
 }
 
 TEST_CASE("packed weights are whole blocks of channels, with zeros behind the last") {
-  const graph g = layers();
+  const ir::graph g = layers();
   const graph_view v = g.view();
   for (int block : {4, 16}) {
     CAPTURE(block);
@@ -93,7 +93,7 @@ TEST_CASE("packed weights are whole blocks of channels, with zeros behind the la
 }
 
 TEST_CASE("other types than floats are copied as they are, in words of four bytes") {
-  const graph g = layers();
+  const ir::graph g = layers();
   const graph_view v = g.view();
   const auto found = std::find_if(v.nodes.begin(), v.nodes.end(), [](const node& n) { return n.name == "table"; });
   REQUIRE(found != v.nodes.end());
@@ -108,7 +108,7 @@ TEST_CASE("other types than floats are copied as they are, in words of four byte
 namespace {
 
 /// Two layers that read one weight, with one field of the second as `change` makes it.
-graph two_readers(auto&& change) {
+ir::graph two_readers(auto&& change) {
   test::builder b;
   op::conv2d p;
   p.out = 8;
@@ -124,7 +124,7 @@ graph two_readers(auto&& change) {
   return std::move(b.g);
 }
 /// How many weights lie where others do.
-int shared_in(const graph& g, int block) {
+int shared_in(const ir::graph& g, int block) {
   int n = 0;
   std::int64_t end = 0;
   for_each_slot(
