@@ -948,7 +948,7 @@ constexpr bool one_number_goes_along_any_axis() {
   const value_id y = b.binary("one", mul, x, b.constant("m", {1}));
   b.output("", b.sum("last", y, b.constant("k", {3})));
   const rule_record rules[] = {rule_entry<rules::binary_to_scale>::record, rule_entry<rules::merge_affine>::record};
-  const optimization o = optimize(static_cast<graph&&>(b.g), rules);
+  const optimization o = optimize(static_cast<ir::graph&&>(b.g), rules);
   int layers = 0;
   for (const node& n : o.g.nodes) layers += counts_as_node(n.type);
   return layers == 1;

@@ -22,7 +22,7 @@ constexpr bool becomes(recipe before, recipe after) {
   builder b, a;
   before(b);
   after(a);
-  const optimization once = optimize(static_cast<graph&&>(b.g), default_rules::records);
+  const optimization once = optimize(static_cast<ir::graph&&>(b.g), default_rules::records);
   if (!once.broken_rule.empty() || !same_structure(once.g.view(), a.g.view())) return false;
   const optimization twice = optimize(thaw(once.g.view()), default_rules::records);
   return twice.history.size() == 0 && same_structure(twice.g.view(), once.g.view());
@@ -32,7 +32,7 @@ void check_numbers(recipe before) {
   before(b);
   before(c);
   random_weights weights;
-  const optimization o = optimize(static_cast<graph&&>(c.g), default_rule_records());
+  const optimization o = optimize(static_cast<ir::graph&&>(c.g), default_rule_records());
   CHECK(difference(reference_outputs(o.g.view(), weights), reference_outputs(b.g.view(), weights)) == "");
 }
 
@@ -251,7 +251,7 @@ constexpr auto two_topks = [](builder& b) {
 constexpr bool is_caught() {
   builder b;
   b.output("", b.relu("relu", b.input("x", {4})));
-  return optimize(static_cast<graph&&>(b.g), rule_list<relu_to_clip>::records).broken_rule == "relu_to_clip";
+  return optimize(static_cast<ir::graph&&>(b.g), rule_list<relu_to_clip>::records).broken_rule == "relu_to_clip";
 }
 static_assert(is_caught());
 
@@ -322,7 +322,7 @@ TEST_CASE("batch_norm with a variance and an eps of zero stays finite (X9)") {
 TEST_CASE("the history tells where every layer went") {
   builder b;
   long_chain(b);
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
+  const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rule_records());
   for (const rewrite_step& s : o.history) {
     CHECK(!s.rule.empty());
     CHECK(!s.consumed.empty());
@@ -335,7 +335,7 @@ TEST_CASE("of more nodes than are looked at once all are rewritten") {
   value_id x = image(b);
   for (std::size_t i = 0; i < blocks; ++i) x = b.relu("relu", norm(b, "bn", b.conv("conv", x, 2, 1)));
   b.output("", x);
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
+  const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rule_records());
   CHECK(o.g.nodes.size() == blocks + 1);
   CHECK(o.settled == blocks + 1);
   CHECK(o.history.size() >= 2 * blocks);

@@ -25,7 +25,7 @@ constexpr ir::graph expanded(Recipe recipe, pool<rewrite_step>& history) {
   builder b;
   recipe(b);
   name_maker names;
-  return default_expansions::apply(static_cast<graph&&>(b.g), names, history);
+  return default_expansions::apply(static_cast<ir::graph&&>(b.g), names, history);
 }
 template <class Before, class After>
 constexpr bool becomes(Before before, After after, std::size_t steps) {

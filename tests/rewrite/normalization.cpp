@@ -187,7 +187,7 @@ TEST_CASE("all rules together find layer_norm with its scale and bias in one of 
         b.scalar("root", pow_of, b.scalar("eps", plus, mean(b, "v", b.scalar("square", pow_of, e, 2)), 1e-5f), 0.5f));
     b.output("", b.sum("it", b.binary("scaled", times, y, b.constant("scale", {8})), b.constant("bias", {8})));
     const auto want = typed_outputs(b.g.view());
-    const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
+    const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rule_records());
     CAPTURE(describe_graph(o.g.view()));
     CHECK(o.g.nodes.size() == 4);  // x, scale, bias, layer_norm
     CHECK(o.g.nodes[3].type == &type_of<op::layer_norm>);

@@ -23,7 +23,7 @@ constexpr interval range_of_last(auto&& build) {
   builder b;
   const value_id v = build(b);
   b.output("", v);
-  return range_of(rewriter(static_cast<graph&&>(b.g)), v);
+  return range_of(rewriter(static_cast<ir::graph&&>(b.g)), v);
 }
 
 constexpr op::pool windows(op::pooling f, by_axis pad, int kernel = 2) {
@@ -174,6 +174,6 @@ TEST_CASE("a network of any depth is looked at for a bounded time") {
   value_id x = b.relu("first", b.input("x", {4}));
   for (int i = 0; i < 300; ++i) x = b.sum("sum", x, x);
   b.output("", x);
-  const rewriter r(static_cast<graph&&>(b.g));
+  const rewriter r(static_cast<ir::graph&&>(b.g));
   CHECK(range_of(r, x) == interval{});  // it gave up
 }

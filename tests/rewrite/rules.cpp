@@ -22,9 +22,9 @@ void check_rewritten(rule_number rule, recipe before, const Numbers& numbers, co
   CAPTURE(was);
   const auto want = numbers(b.g.view());
   const rule_record& record = default_rule_records()[rule];
-  const optimization one = optimize(static_cast<graph&&>(b.g), {&record, 1});
+  const optimization one = optimize(static_cast<ir::graph&&>(b.g), {&record, 1});
   CHECK(agree(one, want, record.info.effect == numerics::exact));
-  const optimization all = optimize(static_cast<graph&&>(c.g), default_rule_records());
+  const optimization all = optimize(static_cast<ir::graph&&>(c.g), default_rule_records());
   CHECK(all.broken_rule == "");
   CHECK(agree(all, want, false));
 }
@@ -59,7 +59,7 @@ void check_that_it_fires(rule_number rule, bool in_the_compiler, recipe before, 
   before(b);
   after(a);
   const std::string from = describe_graph(b.g.view()), wanted = describe_graph(a.g.view()),
-                    made = describe_graph(optimize(static_cast<graph&&>(b.g), {&record, 1}).g.view());
+                    made = describe_graph(optimize(static_cast<ir::graph&&>(b.g), {&record, 1}).g.view());
   CAPTURE(record.info.name);
   CAPTURE(from);
   CAPTURE(made);
@@ -73,7 +73,7 @@ void check_that_it_declines(rule_number rule, bool in_the_compiler, recipe befor
   builder b;
   before(b);
   const std::string from = describe_graph(b.g.view()), said = what_it_says(record, b.g.view()),
-                    made = describe_graph(optimize(static_cast<graph&&>(b.g), {&record, 1}).g.view());
+                    made = describe_graph(optimize(static_cast<ir::graph&&>(b.g), {&record, 1}).g.view());
   CAPTURE(record.info.name);
   CAPTURE(from);
   CAPTURE(made);

@@ -45,7 +45,7 @@ constexpr bool gives(const rule_record& rule, recipe before, recipe after) {
   before(b);
   after(a);
   if (same_structure(b.g.view(), a.g.view())) return false;
-  const optimization o = optimize(static_cast<graph&&>(b.g), {&rule, 1});
+  const optimization o = optimize(static_cast<ir::graph&&>(b.g), {&rule, 1});
   return o.broken_rule.empty() && same_structure(o.g.view(), a.g.view());
 }
 
@@ -55,7 +55,7 @@ constexpr bool declines(const rule_record& rule, recipe before, std::string_view
   before(b);
   before(same);
   reason said;
-  rewriter r(static_cast<graph&&>(same.g));
+  rewriter r(static_cast<ir::graph&&>(same.g));
   for (std::size_t n = 0; n < r.view().nodes.size(); ++n) {
     if (!r.live(static_cast<int>(n)) || !rule.roots.has(r.at(static_cast<int>(n)).type)) continue;
     if (rule.apply(r, static_cast<int>(n), &said)) return false;

@@ -5,7 +5,32 @@
 #include <concepts>
 #include <initializer_list>
 
+#include "../base/namespaces.hpp"
 #include "../graph/graph.hpp"
+
+// `ctnn` has a graph, values and outputs of its own, those of functions that declare networks. Where both namespaces are
+// spoken (base/namespaces.hpp) these words are ir's.
+namespace ctnn::op {
+using ir::graph, ir::outputs, ir::value;
+}
+namespace ctnn::rules {
+using ir::graph, ir::outputs, ir::value;
+}
+namespace ctnn::onnx {
+using ir::graph, ir::outputs, ir::value;
+}
+namespace ctnn::tflite {
+using ir::graph, ir::outputs, ir::value;
+}
+namespace ctnn::ncnn {
+using ir::graph, ir::outputs, ir::value;
+}
+namespace ctnn::cpp {
+using ir::graph, ir::outputs, ir::value;
+}
+namespace ctnn::npy {
+using ir::graph, ir::outputs, ir::value;
+}
 
 namespace ctnn {
 
