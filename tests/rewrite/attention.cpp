@@ -217,7 +217,7 @@ namespace {
 constexpr std::size_t left_of(recipe before) {
   builder b;
   before(b);
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
+  const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rules::records);
   std::size_t count = 0;
   for (const node& n : o.g.nodes) count += n.type != &type_of<op::input>;
   return o.broken_rule.empty() ? count : 0;

@@ -256,7 +256,7 @@ TEST_CASE("all rules together find a slope a channel in the ways it is spelled")
     }
     b.output("", b.sum("it", b.scalar("above", op::binary_function::maximum, x, 0), below));
     slope_each(w);
-    const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
+    const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rule_records());
     CAPTURE(describe_graph(o.g.view()));
     CHECK(same_structure(o.g.view(), w.g.view()));
   }

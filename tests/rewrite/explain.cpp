@@ -28,7 +28,7 @@ std::vector<std::string> ask(void (*make)(builder&), std::string_view layer) {
   builder b, same;
   make(b);
   make(same);
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
+  const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rule_records());
   pool<text> lines;
   explain(same.g.view(), o.g.view(), o.history, default_rule_records(), layer, lines);
   std::vector<std::string> out;
@@ -44,7 +44,7 @@ void output_between(builder& b) {
 constexpr bool found_in_a_constant() {
   builder b;
   two_readers(b);
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
+  const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rules::records);
   pool<near_miss> misses;
   find_near_misses(o.g.view(), default_rules::records, "relu3", misses);
   for (const near_miss& m : misses)

@@ -95,7 +95,7 @@ TEST_CASE("all rules together find GELU, whatever the spelling") {
     builder b, w;
     spelling(b);
     whole(w);
-    const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
+    const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rule_records());
     CAPTURE(describe_graph(o.g.view()));
     CHECK(same_structure(o.g.view(), w.g.view()));
   }

@@ -203,7 +203,7 @@ TEST_CASE("all rules together find hardswish, whatever the spelling, the clip as
 
         w.output("", w.conv("conv", w.apply(s == sixth_of::product ? "sixth" : "product", w.relu("relu", image(w)),
                                             function::hardswish, sixth, 0.5f), 3));
-        const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
+        const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rule_records());
         CAPTURE(describe_graph(o.g.view()));
         CHECK(same_structure(o.g.view(), w.g.view()));
       }

@@ -35,7 +35,7 @@ constexpr value_id dequantised(builder& b) {
   return W.turned ? b.permute("turned", y, {1, 0}) : y;
 }
 constexpr void fold(builder& b) {
-  b.g = optimize(static_cast<graph&&>(b.g), {&rule_entry<rules::fold_constant>::record, 1}).g;
+  b.g = optimize(static_cast<ir::graph&&>(b.g), {&rule_entry<rules::fold_constant>::record, 1}).g;
 }
 
 template <weight_form W, int Depth = 128>

@@ -276,7 +276,7 @@ constexpr bool all_rules_give(recipe before, recipe after) {
   builder b, a;
   before(b);
   after(a);
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
+  const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rules::records);
   const graph_view x = o.g.view(), y = a.g.view();
   if (x.nodes.size() != y.nodes.size()) return false;
   for (std::size_t i = 0; i < x.nodes.size(); ++i)

@@ -49,7 +49,7 @@ constexpr value_id weight(builder& b, std::initializer_list<int> shape, int axis
 }
 /// Dequantised constants are weights of their layers, as the rules before leave them.
 constexpr void fold(builder& b) {
-  b.g = optimize(static_cast<graph&&>(b.g), {&rule_entry<rules::fold_constant>::record, 1}).g;
+  b.g = optimize(static_cast<ir::graph&&>(b.g), {&rule_entry<rules::fold_constant>::record, 1}).g;
 }
 
 constexpr op::conv2d windows(int groups = 1) {

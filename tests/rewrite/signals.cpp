@@ -98,7 +98,7 @@ template <class Recipe>
 constexpr left rewritten(Recipe recipe) {
   builder b;
   recipe(b);
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
+  const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rule_records());
   left n;
   for (const node& each : o.g.view().nodes) {
     if (each.type == &type_of<op::input>) continue;

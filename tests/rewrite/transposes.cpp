@@ -570,7 +570,7 @@ constexpr int permutes_left(int which) {
   const value_id x = image<3>(b), y = TwoPermuted ? image<3>(b, "y") : 0;
   const value_id p = to_nhwc(b, "first", b.conv("conv", x, 3)), q = TwoPermuted ? to_nhwc(b, "second", y) : 0;
   b.output("", b.conv("last", to_nchw(b, "back", probe(b, which, p, q)), 3));
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
+  const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rules::records);
   int permutes = 0;
   for (const node& n : o.g.nodes) permutes += n.type == &type_of<op::permute>;
   return o.broken_rule.empty() ? permutes : -1;

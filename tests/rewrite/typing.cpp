@@ -140,7 +140,7 @@ TEST_CASE("two pairs of quantize and dequantize become one") {
   const value_id q = b.add(op::quantize{{1, 0}}, "q", {x, s}), d = b.add(op::dequantize{{1, 0}}, "d", {q, s});
   const value_id again = b.add(op::quantize{{1, 0}}, "q2", {d, s});
   b.output("", b.add(op::dequantize{{1, 0}}, "d2", {again, s}));
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
+  const optimization o = optimize(static_cast<ir::graph&&>(b.g), default_rule_records());
   CHECK(o.g.nodes.size() == 4);
 }
 
