@@ -209,7 +209,7 @@ class call_recorder {
     return w.next;
   }
   constexpr std::size_t place_of(std::uint64_t word) const {
-    std::size_t i = word & (words_.size() - 1);
+    std::size_t i = static_cast<std::size_t>(word) & (words_.size() - 1);
     while (words_[i].word_in_scope != 0 && words_[i].word_in_scope != word) i = (i + 1) & (words_.size() - 1);
     return i;
   }
