@@ -32,9 +32,9 @@ struct parameters : ir::packed_numbers<Net> {
   constexpr explicit parameters(zeros_t) : ir::packed_numbers<Net>{} {}
   /// Of a network without weights.
   constexpr parameters() requires(!ir::has_weights<Net>) : ir::packed_numbers<Net>{} {}
-  // clang-format off: compilers show the line
-  parameters() requires ir::has_weights<Net>
-  = delete;  // ctnn: nobody gave these weights: name{zeros} are zeros
+  // Compilers show the line.
+  // clang-format off
+  parameters() requires ir::has_weights<Net> = delete;  // ctnn: nobody gave these weights: name{zeros} are zeros
   // clang-format on
   /// As they are packed: those of headers.
   constexpr parameters(const ir::packed_numbers<Net>& numbers) : ir::packed_numbers<Net>(numbers) {}
@@ -61,19 +61,15 @@ template <class Net>
 struct weights_of {
   const float* packed;
   constexpr weights_of(const parameters<Net>& weights) : packed(weights.packed) {}
-  // clang-format off: compilers show the lines
+  // clang-format offs
   template <class One>
   requires(ir::detail::weights_beside<Net, One>() ==
            ir::detail::weights_are::the_same) constexpr weights_of(const parameters<One>& weights)
       : packed(weights.packed) {}
-  template <class One>
-  requires(ir::detail::weights_beside<Net, One>() == ir::detail::weights_are::packed_otherwise)
-      weights_of(const parameters<One>&)
-  = delete;  // ctnn: weights packed in another way: load them for this network, too
-  template <class One>
-  requires(ir::detail::weights_beside<Net, One>() == ir::detail::weights_are::of_another)
-      weights_of(const parameters<One>&)
-  = delete;  // ctnn: these are the weights of another network
+  template <class One> requires(ir::detail::weights_beside<Net, One>() == ir::detail::weights_are::packed_otherwise)
+  weights_of(const parameters<One>&) = delete;  // ctnn: weights packed in another way: load them for this network, too
+  template <class One> requires(ir::detail::weights_beside<Net, One>() == ir::detail::weights_are::of_another)
+  weights_of(const parameters<One>&) = delete;  // ctnn: these are the weights of another network
   template <class Any>
   weights_of(const parameters<Any>&&) = delete;  // ctnn: these weights would be gone before the first inference
   // clang-format on
