@@ -96,7 +96,8 @@ class engine {
   engine(weights_of<Net> weights, target_id target) requires(owns) : weights_(weights.packed) { use(target), begin(); }
   /// Of a network without weights.
   engine() requires(owns && x::weights_size == 0) : weights_(nullptr) { use_best(), begin(); }
-  // clang-format off: compilers show the line
+  // Compilers show the line.
+  // clang-format off
   engine() requires(owns && x::weights_size != 0) = delete;  // this network has weights: engine<net> name{weights}
   // clang-format on
   /// In memory that must outlive the engine, too.

@@ -61,7 +61,7 @@ template <class Net>
 struct weights_of {
   const float* packed;
   constexpr weights_of(const parameters<Net>& weights) : packed(weights.packed) {}
-  // clang-format offs
+  // clang-format off
   template <class One>
   requires(ir::detail::weights_beside<Net, One>() ==
            ir::detail::weights_are::the_same) constexpr weights_of(const parameters<One>& weights)

@@ -8,8 +8,8 @@
 #include "../base/namespaces.hpp"
 #include "../graph/graph.hpp"
 
-// `ctnn` has a graph, values and outputs of its own, those of functions that declare networks. Where both namespaces are
-// spoken (base/namespaces.hpp) these words are ir's.
+// `ctnn` has a graph, values and outputs of its own, those of functions that declare networks. Where both namespaces
+// are spoken (base/namespaces.hpp) these words are ir's.
 namespace ctnn::op {
 using ir::graph, ir::outputs, ir::value;
 }
