@@ -102,6 +102,7 @@ using in_list = nn::network<nn::input<"a", nn::shape<2, 4>>, nn::block<"inner", 
 static_assert(nn::output_shape<in_list, "inner.layers.0.fc"> == nn::extents{2, 4});
 static_assert(nn::output_shape<nn::batched<siamese, 3>, "tower.conv"> == nn::extents{3, 4, 4, 4});
 static_assert(nn::exact_convolutions<siamese>::size == siamese::network_type::size);
+static_assert(nn::optimized<nn::kept<names, "layers.0.relu">>::has<"layers.0.fc">);
 
 /// What a function of values gives for x (2, 3, 4) of 0, 1, 2, ...
 template <nn::value (*Function)(nn::graph&, nn::value)>

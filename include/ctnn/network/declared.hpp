@@ -37,16 +37,15 @@ class graph : public detail::module_calls<> {
  public:
   constexpr graph() = default;
 
-  /// Names of layers begin with "name." while what this gives lives; with a number "name.2.".
-  ///   const auto layer1 = m.scope("layer1", i);
+  /// Names of layers begin with "name." while what this gives lives, with a number "name.2.": `const auto layer =
+  /// m.scope("layer1", i);`.
   constexpr detail::name_scope_guard scope(std::string_view name) { return {*this, open_scope(name)}; }
   constexpr detail::name_scope_guard scope(std::string_view name, int number) {
     return {*this, open_scope(name, number)};
   }
 
-  /// A module to be called several times, each time with the same weights: those of its first call, "tower.conv1".
-  ///   const auto tower = m.module("tower", [](nn::graph& m, nn::value x) { return m.conv2d("conv1", x, {...}); });
-  ///   auto a = tower(left), b = tower(right);
+  /// A module to be called several times, each time with the same weights, those of its first call: `const auto tower =
+  /// m.module("tower", f);` calls f(m, x) where it is called, `tower(left)`, and its layers are "tower.conv1", ...
   template <class Function>
   struct shared_module {
     graph& m;

@@ -56,11 +56,17 @@ struct with_kept<layer_list<Layers...>, Names...> {
   using type = network<Layers..., keep<Names...>>;
 };
 
+/// The list that a network is, or stands for.
+template <class Network>
+struct list_of {
+  using type = typename Network::list;
+};
+
 }  // namespace detail
 
 /// A network with keep<Names...> besides: optimized<kept<net, "relu1">>.
 template <class Net, fixed_string... Names>
-using kept = typename detail::with_kept<typename Net::network_type::list, Names...>::type;
+using kept = typename detail::with_kept<typename detail::list_of<typename Net::network_type>::type, Names...>::type;
 
 namespace detail {
 

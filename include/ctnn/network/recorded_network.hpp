@@ -257,7 +257,11 @@ struct recorded_network {
 
 /// As the list that it is.
 template <class Net>
-struct exact_part<recorded_network<Net>> : exact_part<typename canonical<recorded_network<Net>>::network_type::list> {};
+struct list_of<recorded_network<Net>> {
+  using type = typename canonical<recorded_network<Net>>::network_type::list;
+};
+template <class Net>
+struct exact_part<recorded_network<Net>> : exact_part<typename list_of<recorded_network<Net>>::type> {};
 
 }  // namespace ctnn::detail
 
