@@ -14,7 +14,7 @@ namespace ctnn::detail {
 /// A called layer; texts and numbers are in the recorder's pools.
 struct recorded_call {
   const ir::operator_type* type = nullptr;
-  ir::range name{}, reads{}, numbers{}, options{};
+  ir::range name{}, reads{}, options{};
   std::span<const ir::option_record> said_by_word{};
   source_line at{};
   int outputs = 1;
@@ -60,7 +60,7 @@ class call_recorder {
     c.name = name.data() ? full_name(name, called_after) : made_name(called_after);
     c.reads = {static_cast<int>(reads_.size()), static_cast<int>(in.size())};
     for (const value& v : in) {
-      if (v.recorder == this) calls_[static_cast<std::size_t>(v.layer)].is_read = true;
+      read(v);
       reads_.push_back(v);
     }
     c.options.first = static_cast<int>(options_.size());
@@ -135,7 +135,7 @@ class call_recorder {
     const ir::range name = modules_[static_cast<std::size_t>(module)].name;
     const int times = modules_[static_cast<std::size_t>(module)].times++;
     prefix_.clear();
-    for (int i = 0; i < name.count; ++i) prefix_.push_back(letters_[static_cast<std::size_t>(name.first + i)]);
+    prefix_.append(letters_.items + name.first, static_cast<std::size_t>(name.count));
     if (times > 0) {
       prefix_.push_back('_');
       append_number(prefix_, times);

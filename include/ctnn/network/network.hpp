@@ -6,6 +6,22 @@
 
 namespace ctnn {
 
+namespace detail {
+
+// Of a flat list. Loops: Clang limits folds to 256 operands.
+constexpr std::size_t count_layers(std::span<const layer_record> list) {
+  std::size_t n = 0;
+  for (const layer_record& l : list) n += l.is_layer() ? 1u : 0u;
+  return n;
+}
+constexpr bool has_layer(std::span<const layer_record> list, std::string_view name) {
+  for (const layer_record& l : list)
+    if (l.is_layer() && l.name == name) return true;
+  return false;
+}
+
+}  // namespace detail
+
 /// What network<...> is: the class, under a name that is short however long the list (short_list.hpp).
 template <class List>
 struct network_of {
@@ -27,21 +43,11 @@ struct network_of {
     else return records;
   }
 
-  // Loops: Clang limits folds to 256 operands.
-
   /// Layers, not counting output<...>.
-  static constexpr std::size_t size = [] {
-    std::size_t n = 0;
-    for (const layer_record& l : flat()) n += l.is_layer() ? 1u : 0u;
-    return n;
-  }();
+  static constexpr std::size_t size = detail::count_layers(flat());
   /// Is there a layer of this name? Any name may be asked for: static_assert(!fused::has<"bn1">).
   template <fixed_string Name>
-  static constexpr bool has = [] {
-    for (const layer_record& l : flat())
-      if (l.is_layer() && l.name == Name.view()) return true;
-    return false;
-  }();
+  static constexpr bool has = detail::has_layer(flat(), Name);
 
   static_assert(list::count > 0, "ctnn: a network has layers, the first of which is an input<...>");
   static_assert(list::are_parts, "ctnn: a network is a list of layers, blocks and networks");

@@ -224,17 +224,9 @@ struct recorded_network {
   static constexpr std::span<const layer_record> flat() {
     return {written<Net>().entries, written<Net>().needed.entries};
   }
-  static constexpr std::size_t size = [] {
-    std::size_t n = 0;
-    for (const layer_record& l : flat()) n += l.is_layer() ? 1u : 0u;
-    return n;
-  }();
+  static constexpr std::size_t size = count_layers(flat());
   template <fixed_string Name>
-  static constexpr bool has = [] {
-    for (const layer_record& l : flat())
-      if (l.is_layer() && l.name == Name.view()) return true;
-    return false;
-  }();
+  static constexpr bool has = has_layer(flat(), Name);
 
   /// The line of the program that a layer is in.
   static constexpr source_line line_of(std::string_view layer) {
