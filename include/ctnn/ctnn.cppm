@@ -104,8 +104,14 @@ using ctnn::op::rounding;
 
 // Networks that are functions
 using ctnn::declared;
+using ctnn::found;
 using ctnn::graph;
+using ctnn::lstm_state;
+using ctnn::lstm_values;
+using ctnn::operand;
 using ctnn::outputs;
+using ctnn::pooled_values;
+using ctnn::recurrent_values;
 using ctnn::source_line;
 using ctnn::value;
 using ctnn::value_list;

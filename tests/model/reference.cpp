@@ -18,6 +18,8 @@
 #include <ctnn/network/texts.hpp>
 #include <ctnn/rewrite/expansions.hpp>
 
+#include "networks/function_words.hpp"
+#include "networks/module_words.hpp"
 #include "support/every_operator.hpp"
 
 using namespace ctnn;
@@ -295,6 +297,7 @@ class page {
     options();
     modules();
     functions();
+    pytorchs_words();
     for (const operator_entry& e : entries(all_operators{})) layer_entry(e);
     out_.pop_back();
     return out_;
@@ -388,9 +391,9 @@ class page {
                 "name in this order, `{.out_channels = 16, .kernel_size = 3}`, and stand for the options of the list's "
                 "words above."),
         "\n\n| call | options |\n|---|---|\n");
-    static const std::regex rows("#define CTNN_(\\w+)_OPTIONS\\(x\\)(.*)"), member("x\\((\\w+), \"\\w+\"\\)"),
+    static const std::regex rows("#define CTNN_(\\w+)_OPTIONS\\(x\\)(.*)"), member("x\\((\\w+), \"\\w*\"\\)"),
         made("CTNN_OPTIONS\\((\\w+), CTNN_(\\w+)_OPTIONS\\)"), inner("CTNN_(\\w+)_OPTIONS\\(x\\)"),
-        call("(named|one|two|three|several)\\((\\w+), (\\w+)\\)");
+        call("(conv|norm|named|one|two|three|several)\\((\\w+), (\\w+)\\)");
     std::map<std::string, std::string> members, structs;
     std::string joined_line;
     for (const std::string& line : lines_of(headers / "network/call_options.hpp")) {
@@ -413,36 +416,64 @@ class page {
       }
       joined_line.clear();
     }
-    for (const std::string& line : lines_of(headers / "network/word_calls.hpp")) {
-      if (line.find("#define CTNN_CALLS") != std::string::npos) continue;
+    lines rows_of_calls = lines_of(headers / "network/word_calls.hpp");
+    for (const std::string& line : lines_of(headers / "network/norm_calls.hpp")) rows_of_calls.push_back(line);
+    for (const std::string& line : rows_of_calls) {
+      if (line.starts_with("#define CTNN_")) continue;
       for (std::sregex_iterator i(line.begin(), line.end(), call), end; i != end; ++i) {
         const std::string reads = (*i)[1];
         append(out_, "| `", (*i)[2].str(), "(",
-               reads == "named"   ? "name, x"
-               : reads == "one"   ? "x"
-               : reads == "two"   ? "a, b"
-               : reads == "three" ? "a, b, c"
-                                  : "{a, b, ...}",
+               reads == "named" || reads == "conv" || reads == "norm" ? "name, x"
+               : reads == "one"                                       ? "x"
+               : reads == "two"                                       ? "a, b"
+               : reads == "three"                                     ? "a, b, c"
+                                                                      : "{a, b, ...}",
                ")` | ", structs[(*i)[3]], " |\n");
       }
     }
     out_ += "\n";
     static const std::regex name("constexpr (?:auto|[\\w:<>, ]+) (\\w+)\\((.*)");
-    for (const char* file :
-         {"network/word_calls.hpp", "network/tensor_calls.hpp", "network/module_calls.hpp", "network/declared.hpp"})
-      each_declaration(headers / file, 2, [&](const documented& d) {
-        std::string text = d.declaration;
-        for (const std::string& line : d.body) {
-          if (text.find('{') != std::string::npos) break;
-          append(text, " ", line.substr(std::min(line.size(), line.find_first_not_of(' '))));
-        }
-        std::smatch m;
-        if (!std::regex_search(text, m, name)) return;
-        std::string arguments = m[2];
-        arguments = arguments.substr(0, arguments.find(" {"));
-        arguments = std::regex_replace(arguments, std::regex(",? ?source_line at = source_line::here\\(\\)"), "");
-        append(out_, "`", m[1].str(), "(", arguments, "`:\n", as_text(d.comment), "\n");
-      });
+    for (const std::string file : {"word", "number", "shape", "reduction", "tensor", "activation", "norm", "window",
+                                   "recurrent", "attention", "module", "declared"})
+      each_declaration(
+          headers / ("network/" + file + (file == "declared" ? ".hpp" : "_calls.hpp")), 2, [&](const documented& d) {
+            std::string text = d.declaration;
+            for (const std::string& line : d.body) {
+              if (text.find('{') != std::string::npos) break;
+              append(text, " ", line.substr(std::min(line.size(), line.find_first_not_of(' '))));
+            }
+            std::smatch m;
+            if (!std::regex_search(text, m, name)) return;
+            std::string arguments = m[2];
+            arguments = arguments.substr(0, arguments.find(" {"));
+            arguments = std::regex_replace(arguments, std::regex(",? ?source_line at = source_line::here\\(\\)"), "");
+            append(out_, "`", m[1].str(), "(", arguments, "`:\n", as_text(d.comment), "\n");
+          });
+  }
+
+  /// Of tests/networks, where each example is compared with PyTorch.
+  void pytorchs_words() {
+    append(
+        out_, "## PyTorch's words\n\n",
+        wrapped("How a network says what PyTorch's modules and functions are called: an example as `forward` calls it, "
+                "and the word of a list of layers if there is one. Each example is compiled, and gives PyTorch's "
+                "numbers, in tests/networks/pytorch_words.cpp."),
+        "\n\n| PyTorch | as a function | in a list |\n|---|---|---|\n");
+    const auto row = [&](std::string_view word, std::string_view call, std::string_view list) {
+      append(out_, "| ", word, " | `", call, list.empty() ? "` | |\n" : "` | `", list, list.empty() ? "" : "` |\n");
+    };
+    const auto other = [&](std::string_view word, std::string_view instead) {
+      append(out_, "| ", word, " | ", instead, " | |\n");
+    };
+#define CTNN_SAID(word, python, list, ...) row(word, #__VA_ARGS__, list);
+#define CTNN_OTHER(word, instead) other(word, instead);
+    CTNN_PYTORCH_MODULES(CTNN_SAID, CTNN_OTHER)
+    CTNN_PYTORCH_FUNCTIONALS(CTNN_SAID, CTNN_OTHER)
+    CTNN_PYTORCH_NUMBERS(CTNN_SAID, CTNN_OTHER)
+    CTNN_PYTORCH_TENSORS(CTNN_SAID, CTNN_OTHER)
+#undef CTNN_OTHER
+#undef CTNN_SAID
+    out_ += "\n";
   }
 
   void layer_entry(const operator_entry& e) {

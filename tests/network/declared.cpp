@@ -132,7 +132,7 @@ constexpr nn::value stacked(nn::graph& m, nn::value x) {
 }
 constexpr nn::value flipped(nn::graph& m, nn::value x) { return m.flip(x, 1); }
 constexpr nn::value variance(nn::graph& m, nn::value x) { return m.var(x, {0, 2}); }
-constexpr nn::value deviation(nn::graph& m, nn::value x) { return m.std_(x, -1, true, 0); }
+constexpr nn::value deviation(nn::graph& m, nn::value x) { return m.std(x, -1, true, 0); }
 constexpr nn::value norm(nn::graph& m, nn::value x) { return m.norm(x, 2, {1, 2}); }
 constexpr nn::value padded(nn::graph& m, nn::value x) { return m.pad(x, {1, 0, 0, 2}, {.value = 7}); }
 constexpr nn::value arithmetic(nn::graph&, nn::value x) { return 1.0 - (2.0 / (x + 1.0) - x) * 3.0 + -x / 2.0; }

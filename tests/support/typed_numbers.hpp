@@ -38,7 +38,9 @@ inline bytes random_elements(std::string_view word, std::int64_t count, dtype ty
 /// Numbers of the leaves of a graph, and of expressions over them.
 class typed_weights {
  public:
-  explicit typed_weights(const graph_view& g) : g_(g) {}
+  /// Leaves by their keys in a state_dict, "conv1.weight": by default numbers that depend on them.
+  using maker = bytes (*)(const std::string& key, const expression& leaf);
+  explicit typed_weights(const graph_view& g, maker make = nullptr) : g_(g), make_(make) {}
 
   bytes elements(expression_id id) {
     const expression& e = g_.at_expression(id);
@@ -71,6 +73,7 @@ class typed_weights {
   bytes& of(const expression& e) const {
     const std::string name = std::string(e.layer) + (e.name == "value" ? "" : "." + std::string(e.name));
     bytes& b = known_[name];
+    if (b.empty() && make_ != nullptr) b = make_(name, e);
     if (b.empty()) {
       b = random_elements(name, e.shape.count(), e.element);
       auto* const f = static_cast<float*>(static_cast<void*>(b.data()));
@@ -91,6 +94,7 @@ class typed_weights {
   }
 
   graph_view g_;
+  maker make_;
   mutable std::map<std::string, bytes> known_;
 };
 
@@ -129,10 +133,10 @@ inline bytes typed_input(const graph_view& g, const node& n) {
   return made;
 }
 
-/// The outputs of a graph; `input(g, node)` gives the elements of its inputs.
-inline std::vector<bytes> typed_outputs_for(const graph_view& g, auto&& input) {
+/// The outputs of a graph; `input(g, node)` gives the elements of its inputs, `make` those of its weights.
+inline std::vector<bytes> typed_outputs_for(const graph_view& g, auto&& input, typed_weights::maker make = nullptr) {
   std::vector<bytes> values(g.values.size());
-  typed_weights weights(g);
+  typed_weights weights(g, make);
   const auto tensor_of = [&](value_id v) {
     return tensor{static_cast<float*>(static_cast<void*>(values[static_cast<std::size_t>(v)].data())), g.shape(v),
                   layout::nchw, 0, g.at_value(v).type};

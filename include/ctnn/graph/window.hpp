@@ -80,6 +80,10 @@ using by_axis = repeated<int>;
 namespace detail {
 template <class T>
 struct is_list<repeated<T>> : std::true_type {};
+template <class T>
+struct number_of<repeated<T>> {
+  using type = T;
+};
 }  // namespace detail
 
 /// How a window of `taps` cells slides along one axis.

@@ -9,7 +9,7 @@
 namespace ctnn {
 
 // clang-format off
-/// The rows: a member, and the operator's field that it sets.
+/// The rows: a member, and the operator's field that it sets; without one the function itself looks at it.
 #define CTNN_NO_OPTIONS(x)
 #define CTNN_INPUT_OPTIONS(x) \
   x(dtype, "type") x(unused, "unused") x(carried, "carried") x(in_arena, "in_arena") x(as_i8, "as")
@@ -21,7 +21,7 @@ namespace ctnn {
   x(per_channel, "by_output") x(zero_points, "zero_points") x(real_bias, "real_bias")
 #define CTNN_CONV_OPTIONS(x) \
   x(out_channels, "out") x(out, "out") x(kernel_size, "kernel") x(kernel, "kernel") x(stride, "stride") \
-  x(padding, "pad") x(pad, "pad") x(dilation, "dilation") x(groups, "groups") x(bias, "bias") \
+  x(padding, "pad") x(pad, "pad") x(dilation, "dilation") x(groups, "groups") x(bias, "bias") x(padding_mode, "") \
   x(activation, "activation") x(residual_last, "residual_last") x(winograd, "winograd") x(given, "given") \
   CTNN_BYTE_OPTIONS(x)
 #define CTNN_CONV_TRANSPOSE_OPTIONS(x) \
@@ -35,7 +35,8 @@ namespace ctnn {
 #define CTNN_MATMUL_OPTIONS(x) \
   x(transpose_a, "transpose_a") x(transpose_b, "transpose_b") x(scale, "scale") x(as_i8, "as") x(of_i8, "of") \
   x(with_i8, "with") x(to, "to") x(rounded, "rounded")
-#define CTNN_BATCH_NORM_OPTIONS(x) x(eps, "eps") x(axis, "axis") x(dim, "axis")
+#define CTNN_BATCH_NORM_OPTIONS(x) \
+  x(eps, "eps") x(affine, "") x(track_running_stats, "") x(axis, "axis") x(dim, "axis")
 #define CTNN_CHANNEL_OPTIONS(x) x(bias, "bias") x(activation, "activation") x(axis, "axis") x(dim, "axis")
 #define CTNN_NORM_OPTIONS(x) x(eps, "eps") x(axis, "axis") x(dim, "axis")
 #define CTNN_LRN_OPTIONS(x) \
@@ -62,12 +63,12 @@ namespace ctnn {
 #define CTNN_PIXEL_SHUFFLE_OPTIONS(x) x(upscale_factor, "factor")
 #define CTNN_SLICE_OPTIONS(x) \
   x(dim, "axis") x(axis, "axis") x(start, "start") x(end, "end") x(step, "step")
-#define CTNN_ONE_HOT_OPTIONS(x) x(num_classes, "depth") x(depth, "depth") x(axis, "axis")
 #define CTNN_TRILU_OPTIONS(x) x(diagonal, "diagonal")
 #define CTNN_CAST_OPTIONS(x) x(to, "to") x(dtype, "to") x(of_result, "of_result")
 #define CTNN_ARG_OPTIONS(x) x(dim, "axis") x(axis, "axis") x(keepdim, "keep") x(last, "last")
 #define CTNN_TOPK_OPTIONS(x) x(k, "k") x(dim, "axis") x(axis, "axis") x(largest, "largest")
-#define CTNN_CUMSUM_OPTIONS(x) x(dim, "axis") x(axis, "axis") x(exclusive, "exclusive") x(reverse, "reverse")
+#define CTNN_CUMSUM_OPTIONS(x) \
+  x(dim, "axis") x(axis, "axis") x(exclusive, "exclusive") x(reverse, "reverse") x(product, "product")
 #define CTNN_ATTENTION_OPTIONS(x) \
   x(num_heads, "heads") x(heads, "heads") x(kv_heads, "kv_heads") x(is_causal, "causal") x(causal, "causal") \
   x(scale, "scale") x(softcap, "softcap") x(mask, "mask") x(past, "past") x(lengths, "lengths") \
@@ -77,15 +78,20 @@ namespace ctnn {
   x(rounded, "rounded")
 #define CTNN_ELTWISE_OPTIONS(x) x(activation, "activation")
 #define CTNN_RECURRENT_OPTIONS(x) \
-  x(hidden_size, "hidden") x(hidden, "hidden") x(bias, "bias") x(batch_first, "batch_first") \
-  x(direction, "direction") x(lengths, "lengths") x(clip, "clip")
+  x(hidden_size, "hidden") x(hidden, "hidden") x(num_layers, "") x(bias, "bias") x(batch_first, "batch_first") \
+  x(bidirectional, "") x(direction, "direction") x(lengths, "lengths") x(clip, "clip")
+#define CTNN_RNN_OPTIONS(x) CTNN_RECURRENT_OPTIONS(x) x(nonlinearity, "")
 #define CTNN_LSTM_OPTIONS(x) \
-  CTNN_RECURRENT_OPTIONS(x) x(peepholes, "peepholes") x(input_forget, "input_forget") x(weight_type, "weight_type")
+  CTNN_RECURRENT_OPTIONS(x) x(proj_size, "") x(peepholes, "peepholes") x(input_forget, "input_forget") \
+  x(weight_type, "weight_type")
 #define CTNN_REDUCE_OPTIONS(x) x(dim, "axes") x(axes, "axes")
 #define CTNN_QUANTIZE_OPTIONS(x) x(axis, "axis") x(to, "to") x(as_i8, "as") x(of_i8, "of") x(rounded, "rounded")
-#define CTNN_ARANGE_OPTIONS(x) x(start, "start") x(step, "step") x(count, "count") x(dtype, "type")
 
-#define CTNN_MEMBER(member, key) setting member{};
+/// Members that take PyTorch's words, too.
+constexpr bool takes_words(std::string_view n) {
+  return n == "padding" || n == "padding_mode" || n == "mode" || n == "nonlinearity";
+}
+#define CTNN_MEMBER(member, key) std::conditional_t<takes_words(#member), word_setting, setting> member{};
 #define CTNN_SAY(member, key) say(key, self.member);
 /// A struct of such rows, and what it sets: say(key, setting), in order.
 #define CTNN_OPTIONS(name, rows) \
@@ -119,7 +125,6 @@ CTNN_OPTIONS(shape_options, CTNN_SHAPE_OPTIONS)
 CTNN_OPTIONS(groups_options, CTNN_GROUPS_OPTIONS)
 CTNN_OPTIONS(pixel_shuffle_options, CTNN_PIXEL_SHUFFLE_OPTIONS)
 CTNN_OPTIONS(slice_options, CTNN_SLICE_OPTIONS)
-CTNN_OPTIONS(one_hot_options, CTNN_ONE_HOT_OPTIONS)
 CTNN_OPTIONS(trilu_options, CTNN_TRILU_OPTIONS)
 CTNN_OPTIONS(cast_options, CTNN_CAST_OPTIONS)
 CTNN_OPTIONS(arg_options, CTNN_ARG_OPTIONS)
@@ -129,10 +134,10 @@ CTNN_OPTIONS(attention_options, CTNN_ATTENTION_OPTIONS)
 CTNN_OPTIONS(binary_options, CTNN_BINARY_OPTIONS)
 CTNN_OPTIONS(eltwise_options, CTNN_ELTWISE_OPTIONS)
 CTNN_OPTIONS(recurrent_options, CTNN_RECURRENT_OPTIONS)
+CTNN_OPTIONS(rnn_options, CTNN_RNN_OPTIONS)
 CTNN_OPTIONS(lstm_options, CTNN_LSTM_OPTIONS)
 CTNN_OPTIONS(reduce_options, CTNN_REDUCE_OPTIONS)
 CTNN_OPTIONS(quantize_layer_options, CTNN_QUANTIZE_OPTIONS)
-CTNN_OPTIONS(arange_options, CTNN_ARANGE_OPTIONS)
 #undef CTNN_OPTIONS
 #undef CTNN_SAY
 #undef CTNN_MEMBER

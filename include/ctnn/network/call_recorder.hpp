@@ -35,7 +35,15 @@ class call_recorder {
   /// Of the last layer.
   struct option_sayer {
     call_recorder& recorder;
-    constexpr void operator()(std::string_view key, const auto& s) const { recorder.say(key, s); }
+    constexpr void operator()(std::string_view key, const auto& s) const {
+      if (!key.empty()) recorder.say(key, s);
+    }
+    /// Of padding by a word the operator has a field of its own.
+    constexpr void operator()(std::string_view key, const word_setting& s) const {
+      if (key.empty()) return;
+      const bool says_padding = key == "pad" && s.is_word();
+      if (!says_padding || s[0] != 0) recorder.say(says_padding ? "same" : key, s);
+    }
   };
 
   constexpr call_recorder() = default;
@@ -70,6 +78,8 @@ class call_recorder {
   /// An option of the last layer.
   constexpr void say(std::string_view key, const auto& numbers) {
     if (!numbers.is_set()) return;
+    if constexpr (requires { numbers.unknown_word(); })
+      if (!numbers.unknown_word().empty()) key = numbers.unknown_word();
     options_.push_back({key, {static_cast<int>(numbers_.size()), static_cast<int>(numbers.size())}});
     numbers_.append(numbers.begin(), numbers.size());
     ++calls_.back().options.count;

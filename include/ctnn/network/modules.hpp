@@ -193,9 +193,9 @@ using transformer_decoder_layer = typename detail::module_of<Options...>::templa
     Name, input<"x">, input<"memory">,
     typename detail::multihead_attention<"self_attn", Size, Heads,
                                          typename detail::module_of<Options...>::of_x>::of_one,
-    add<"attended", from<"x", "self_attn">>, affine_layer_norm<"norm1", Size>,
+    add<"attended", from<"self_attn", "x">>, affine_layer_norm<"norm1", Size>,
     multihead_attention<"multihead_attn", Size, Heads, from<"norm1", "memory", "memory">>,
-    add<"crossed", from<"norm1", "multihead_attn">>, affine_layer_norm<"norm2", Size>,
+    add<"crossed", from<"multihead_attn", "norm1">>, affine_layer_norm<"norm2", Size>,
     residual<"fed_forward", linear<"linear1", out<Hidden>>, relu<"activation">, linear<"linear2", out<Size>>>,
     affine_layer_norm<"norm3", Size>>;
 
@@ -259,9 +259,8 @@ using projected_lstm = typename detail::module_of<Options...>::template block<
     constant<"bias_hh_l0", shape<4 * Hidden>>, constant<"weight_hr_l0", shape<Projected, Hidden>>,
     matmul<"weight_hh", from<"weight_hh_l0", "weight_hr_l0">>,
     typename detail::module_of<Options...>::template layer<
-        op::lstm, "cell", from<"x", "weight_ih_l0", "weight_hh", "bias_ih_l0", "bias_hh_l0">, hidden<Hidden>,
-        given<15>>,
-    linear<"projected", from<"cell.0", "weight_hr_l0">, out<Projected>, no_bias, given<1>>>;
+        op::lstm, "l0", from<"x", "weight_ih_l0", "weight_hh", "bias_ih_l0", "bias_hh_l0">, hidden<Hidden>, given<15>>,
+    linear<"projected", from<"l0.0", "weight_hr_l0">, out<Projected>, no_bias, given<1>>>;
 
 namespace detail {
 

@@ -57,4 +57,42 @@ using setting = basic_setting<2 * max_rank>;
 /// For lists.
 using long_setting = basic_setting<ir::max_list>;
 
+/// What PyTorch says by a word, "same", "reflect", "bilinear", or the number or enumerator that it stands for.
+class word_setting : public setting {
+ public:
+  using setting::setting;
+  constexpr word_setting() {}
+  constexpr word_setting(const char* word) : setting(number_of(word)), word_(word) {}
+
+  constexpr bool is_word() const { return !word_.empty(); }
+  /// Of a word that nobody knows: it is said as an option, so that the mistake names it.
+  constexpr std::string_view unknown_word() const { return is_word() && (*this)[0] < 0 ? word_ : std::string_view(); }
+
+ private:
+  static constexpr int number_of(std::string_view word) {
+    const struct {
+      std::string_view word;
+      int number;
+    } words[] = {{"valid", static_cast<int>(ir::same_padding::none)},
+                 {"same", static_cast<int>(ir::same_padding::upper)},
+                 {"zeros", static_cast<int>(op::pad_mode::constant)},  // and op::grid_padding::zeros
+                 {"constant", static_cast<int>(op::pad_mode::constant)},
+                 {"reflect", static_cast<int>(op::pad_mode::reflect)},
+                 {"replicate", static_cast<int>(op::pad_mode::edge)},
+                 {"circular", static_cast<int>(op::pad_mode::wrap)},
+                 {"border", static_cast<int>(op::grid_padding::border)},
+                 {"reflection", static_cast<int>(op::grid_padding::reflection)},
+                 {"nearest", static_cast<int>(op::interpolation::nearest)},
+                 {"bilinear", static_cast<int>(op::interpolation::linear)},
+                 {"bicubic", static_cast<int>(op::interpolation::cubic)},
+                 {"tanh", static_cast<int>(ir::function::tanh)},
+                 {"relu", static_cast<int>(ir::function::relu)}};
+    for (const auto& w : words)
+      if (w.word == word) return w.number;
+    return -1;
+  }
+
+  std::string_view word_{};
+};
+
 }  // namespace ctnn

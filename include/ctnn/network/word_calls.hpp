@@ -10,13 +10,11 @@ namespace ctnn::detail {
 
 // clang-format off
 /// A row a word: what it reads, and its options.
-#define CTNN_CALLS(named, one, two, three, several) \
-  named(conv1d, conv_options) named(conv2d, conv_options) named(conv3d, conv_options) \
+#define CTNN_CALLS(conv, named, one, two, three, several) \
+  conv(conv1d, conv_options) conv(conv2d, conv_options) conv(conv3d, conv_options) \
   named(conv_transpose1d, conv_transpose_options) named(conv_transpose2d, conv_transpose_options) \
   named(conv_transpose3d, conv_transpose_options) \
   named(linear, linear_options) two(matmul, matmul_options) \
-  named(batch_norm, batch_norm_options) named(batch_norm1d, batch_norm_options) \
-  named(batch_norm2d, batch_norm_options) named(batch_norm3d, batch_norm_options) \
   named(scale, channel_options) named(bias, channel_options) one(local_response_norm, lrn_options) \
   one(relu, function_options) one(relu6, function_options) one(sigmoid, function_options) \
   one(silu, function_options) one(mish, function_options) one(hardsigmoid, function_options) \
@@ -35,9 +33,7 @@ namespace ctnn::detail {
   two(grid_sample, grid_sample_options) three(roi_align, roi_align_options) two(roi_pool, roi_pool_options) \
   one(flatten, flatten_options) one(channel_shuffle, groups_options) one(pixel_shuffle, pixel_shuffle_options) \
   several(concat, axis_options) one(slice, slice_options) \
-  two(gather, axis_options) two(one_hot, one_hot_options) \
-  two(eq, no_options) two(ne, no_options) two(lt, no_options) two(le, no_options) two(gt, no_options) \
-  two(ge, no_options) three(where, no_options) one(triu, trilu_options) one(tril, trilu_options) \
+  one(triu, trilu_options) one(tril, trilu_options) \
   one(cast, cast_options) one(bit_cast, cast_options) one(cumsum, cumsum_options) \
   two(add, binary_options) two(sub, binary_options) two(mul, binary_options) two(divide, binary_options) \
   two(maximum, binary_options) two(minimum, binary_options) two(power, binary_options) \
@@ -70,6 +66,41 @@ class word_calls : public call_recorder {
     say("shape", setting(shape));
     Options::each(o, option_sayer{*this});
     return last();
+  }
+  /// A convolution, conv1d to conv3d, of what is padded before it where that is not with zeros.
+  constexpr value convolution(const layer_record& word, std::string_view called_after, std::string_view name, value x,
+                              const conv_options& o, source_line at) {
+    if (o.padding_mode.whole_or(0) == 0) return call(word, called_after, name, x, o, at);
+    const int rank = described(x).shape.rank, axes = called_after[4] - '0';
+    setting before, after;
+    for (int i = 0; i < rank - axes; ++i) before.append(0), after.append(0);
+    for (int i = 0; i < axes; ++i) {
+      const ir::pair around = padding_of(o, i, axes);
+      before.append(around[0]);
+      after.append(around[1]);
+    }
+    begin(ctnn::constant_pad<"">::record, "pad", {}, x, at, 1);
+    say("mode", o.padding_mode);
+    say("before", before);
+    say("after", after);
+    conv_options rest = o;
+    rest.padding = {};
+    rest.pad = {};
+    return call(word, called_after, name, last(), rest, at);
+  }
+  /// Before and after axis i of `axes`.
+  static constexpr ir::pair padding_of(const conv_options& o, int i, int axes) {
+    const auto of = [&](const setting& s, int instead) {
+      return s.is_set() ? static_cast<int>(s[static_cast<std::size_t>(i) % s.size()]) : instead;
+    };
+    if (o.padding.is_word()) {
+      const int reach = (of(o.kernel_size, of(o.kernel, 1)) - 1) * of(o.dilation, 1);
+      return ir::resolve_padding({0, 0}, static_cast<ir::same_padding>(o.padding.whole_or(0)), reach + 1, 1, 1, 1);
+    }
+    const setting& said = o.padding.is_set() ? o.padding : o.pad;
+    if (static_cast<int>(said.size()) != 2 * axes) return {of(said, 0), of(said, 0)};
+    const auto k = static_cast<std::size_t>(i);
+    return {static_cast<int>(said[k]), static_cast<int>(said[k + static_cast<std::size_t>(axes)])};
   }
 
  public:
@@ -110,6 +141,10 @@ class word_calls : public call_recorder {
     return s[normal_axis(dim, s.rank)];
   }
 
+#define CTNN_CONV_CALL(word, options)                                                                                 \
+  constexpr value word(std::string_view name, value x, const options& o = {}, source_line at = source_line::here()) { \
+    return convolution(ctnn::word<"">::record, #word, name, x, o, at);                                                \
+  }
 #define CTNN_NAMED_CALL(word, options)                                                                                \
   constexpr value word(std::string_view name, value x, const options& o = {}, source_line at = source_line::here()) { \
     return call(ctnn::word<"">::record, #word, name, x, o, at);                                                       \
@@ -130,12 +165,13 @@ class word_calls : public call_recorder {
   constexpr value word(values in, const options& o = {}, source_line at = source_line::here()) { \
     return call(ctnn::word<"">::record, #word, {}, in, o, at);                                   \
   }
-  CTNN_CALLS(CTNN_NAMED_CALL, CTNN_CALL, CTNN_CALL_OF_TWO, CTNN_CALL_OF_THREE, CTNN_CALL_OF_SEVERAL)
+  CTNN_CALLS(CTNN_CONV_CALL, CTNN_NAMED_CALL, CTNN_CALL, CTNN_CALL_OF_TWO, CTNN_CALL_OF_THREE, CTNN_CALL_OF_SEVERAL)
 #undef CTNN_CALL_OF_SEVERAL
 #undef CTNN_CALL_OF_THREE
 #undef CTNN_CALL_OF_TWO
 #undef CTNN_CALL
 #undef CTNN_NAMED_CALL
+#undef CTNN_CONV_CALL
 #undef CTNN_CALLS
 
  protected:
