@@ -21,6 +21,7 @@ namespace {
 
 namespace nn = ctnn;
 using ctnn::ir::test::same_network;
+using ctnn::ir::test::same_numbers;
 
 static_assert(same_network<networks::resnet18<32, 10>, lists::resnet18<32, 10>>);
 static_assert(same_network<networks::inceptions<8>, lists::inceptions<8>>);
@@ -31,5 +32,10 @@ static_assert(same_network<networks::mobilenet_v2<32, 10>, lists::mobilenet_v2<3
 using encoder = nn::network<nn::input<"tokens", nn::shape<6, 16>>,
                             nn::repeat<"layers", 2, nn::transformer_encoder_layer<"", 16, 4, 32>>>;
 static_assert(same_network<networks::transformer_encoder<6, 16, 4, 32, 2>, encoder>);
+
+TEST_CASE("a function takes the weights of its list, and gives the same numbers to the last bit") {
+  CHECK(same_numbers<networks::tcn<32>, lists::tcn<32>>());
+  CHECK(same_numbers<networks::transformer_encoder<6, 16, 4, 32, 2>, encoder>());
+}
 
 }  // namespace

@@ -17,12 +17,13 @@ template <class Function, class List>
 constexpr bool same = nn::ir::test::same_graph(declared_graph<nn::prune_dead<Function>>,
                                                declared_graph<nn::prune_dead<List>>);
 /// A function of x, and the words behind nn::input<"x", nn::shape<...>>.
-#define CTNN_SAME(name, sizes, call, ...)                         \
-  constexpr nn::value name(nn::graph& m) {                        \
-    const nn::value x = m.input("x", nn::extents{CTNN_OF sizes}); \
-    return call;                                                  \
-  }                                                               \
-  static_assert(same<as_function<name>, nn::network<nn::input<"x", nn::shape<CTNN_OF sizes>>, __VA_ARGS__>>, #name);
+#define CTNN_SAME(name, sizes, call, ...)                                                 \
+  constexpr nn::value name(nn::graph& m) {                                                \
+    const nn::value x = m.input("x", nn::extents{CTNN_OF sizes});                         \
+    return call;                                                                          \
+  }                                                                                       \
+  using name##_list = nn::network<nn::input<"x", nn::shape<CTNN_OF sizes>>, __VA_ARGS__>; \
+  static_assert(same<as_function<name>, name##_list>, #name);
 #define CTNN_OF(...) __VA_ARGS__
 
 // clang-format off
@@ -79,5 +80,10 @@ CTNN_SAME(bilinear, (2, 5), m.bilinear("b", x, m.tanh(x), {.out_features = 3}),
 // clang-format on
 #undef CTNN_OF
 #undef CTNN_SAME
+
+TEST_CASE("a module's function takes the weights of its word in lists, and gives the same numbers to the last bit") {
+  CHECK(nn::ir::test::same_numbers<as_function<group_norm>, group_norm_list>());
+  CHECK(nn::ir::test::same_numbers<as_function<attention>, attention_list>());
+}
 
 }  // namespace

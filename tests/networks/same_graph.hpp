@@ -4,6 +4,8 @@
 
 #include <ctnn/ctnn.hpp>
 
+#include "support/run_both.hpp"
+
 namespace ctnn::ir::test {
 
 /// Graphs that differ in nothing but the names of layers without weights.
@@ -38,5 +40,14 @@ template <class Function, class List>
 constexpr bool same_network = same_graph(declared_graph<prune_dead<Function>>,
                                          declared_graph<prune_dead<List>>) &&
                               same_graph(optimized_graph<Function>, optimized_graph<List>);
+
+/// Does the function take the weights of the list, and give its numbers to the last bit?
+template <class Function, class List>
+bool same_numbers() {
+  made_up_weights numbers;
+  const std::vector<named_weight> weights = weights_of_network<List>(numbers);
+  const floats of_list = run_optimized<List>(weights);
+  return !of_list.empty() && run_optimized<Function>(weights) == of_list;
+}
 
 }  // namespace ctnn::ir::test
