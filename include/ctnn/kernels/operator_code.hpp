@@ -40,13 +40,13 @@ constexpr erased_kernel find_reference() {
   else return nullptr;
 }
 
-/// What defines an operator over numbers T: pointers of its record for floats; proofs have theirs of fields
-/// (loaded/proof/definitions.hpp).
+/// What defines a node or an expression of a graph over numbers T: the pointer of its operator's record for floats;
+/// proofs have theirs of fields (loaded/proof/unknowns.hpp).
 template <class T>
 struct definitions;
 template <>
 struct definitions<float> {
-  static constexpr erased_kernel of(const operator_type& type) { return type.reference(); }
+  static constexpr erased_kernel of(const auto&, const auto& node, std::size_t = 0) { return node.type->reference(); }
 };
 
 // Outside operator_code, whose functions of the same names would hide those looked for.

@@ -74,7 +74,7 @@ constexpr void run_graph(const graph_view& g, auto&& leaf, std::span<const std::
     merge_slots(
         given, [&](std::size_t i) { return result.data(all[own + i]); }, [&](std::size_t i) { return weights[i]; },
         weights.size(), slots);
-    detail::definitions<T>::of (*n.type)(
+    detail::definitions<T>::of (g, n)(
         g.fields_of(n.fields), {{in.data(), in.size()}, {out.data(), out.size()}, {slots.data(), slots.size()}});
   }
 }

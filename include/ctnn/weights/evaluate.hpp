@@ -133,8 +133,8 @@ class expression_evaluator {
     const std::size_t own = all - static_cast<std::size_t>(count_slots(given));
     merge_slots(given, [&](std::size_t i) { return in[own + i].data; }, [&](std::size_t i) { return in[all + i].data; },
                 in.size() - all, weights);
-    detail::definitions<T>::of (*x.type)(g_.fields_of(x.fields),
-                                         {{in.data(), own}, {&result, 1}, {weights.data(), weights.size()}});
+    detail::definitions<T>::of (g_, x, all)(g_.fields_of(x.fields),
+                                            {{in.data(), own}, {&result, 1}, {weights.data(), weights.size()}});
   }
   constexpr int input_count(const expression& x, int arguments) const {
     description d;

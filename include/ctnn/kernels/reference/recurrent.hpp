@@ -2,7 +2,8 @@
 // rnn, gru and lstm, plain: unit by unit.
 #pragma once
 
-#include "../walks/recurrence_walk.hpp"
+#include "../recurrence.hpp"
+#include "coordinates.hpp"
 #include "elementwise.hpp"
 
 namespace ctnn::ir::reference {
@@ -82,12 +83,40 @@ constexpr void step(const op::lstm& p, const auto& f, const gate_sums<T>& sum, c
   }
 }
 
+/// By coordinates: step t of sequence n, its state in each direction. The state before a step is the output of the step
+/// before, or the first state; the last states may lie over those before the first step.
 template <class T, op::recurrent Op, class Apply>
 constexpr void run_recurrence(const Op& p, const arguments& a, std::span<const T* const> slots, const Apply& apply) {
   const gate_functions<T, Op, Apply> f{p, apply};
-  const int in = p.sizes_of(a.in[0].shape).in;
-  walk_recurrence<T>(p, a, slots, [&](const recurrence_weights<T>& w, const T* x, const T* h, T* c, T* y) {
-    step(p, f, gate_sums<T>{w, x, in, p.hidden}, h, c, y);
+  const auto sizes = p.sizes_of(a.in[0].shape);
+  const std::size_t h0 = p.lengths ? 2 : 1;  // among the inputs
+  const bool is_given = a.in.size() > h0;
+  detail::for_each_place({p.directions(), sizes.batch}, [&](const detail::coordinates& at, std::int64_t state) {
+    const int d = at[0], n = at[1];
+    const auto place = [&](int t) {  // of a step's numbers in the input, and in each direction of the output
+      return p.batch_first ? std::ptrdiff_t{n} * sizes.length + t : std::ptrdiff_t{t} * sizes.batch + n;
+    };
+    const auto output = [&](int t) { return numbers_of<T>(a.out[0]) + (place(t) * p.directions() + d) * p.hidden; };
+    const auto state_in = [&](const auto& tensor) { return numbers_of<T>(tensor) + state * p.hidden; };
+    recurrence_weights<T> weights = weights_of<T>(p, slots, d);
+    T* const last_h = weights.spare = state_in(a.out[1]);
+    T* last_c = nullptr;
+    if constexpr (Op::states == 2) last_c = state_in(a.out[2]);
+    for (int j = 0; j < p.hidden; ++j) {
+      if (!is_given) last_h[j] = T{0};
+      if constexpr (Op::states == 2) last_c[j] = is_given ? state_in(a.in[h0 + 1])[j] : T{0};
+    }
+    const T* h = is_given ? state_in(a.in[h0]) : last_h;
+    const int steps = p.lengths ? steps_of(a.in[1], n, sizes.length) : sizes.length;
+    for (int t = 0; t < steps; ++t) {
+      const int now = p.backwards(d) ? steps - 1 - t : t;
+      const gate_sums<T> sum{weights, numbers_of<T>(a.in[0]) + place(now) * sizes.in, sizes.in, p.hidden};
+      step(p, f, sum, h, last_c, output(now));
+      h = output(now);
+    }
+    for (int t = steps; t < sizes.length; ++t)
+      for (int j = 0; j < p.hidden; ++j) output(t)[j] = T{0};
+    for (int j = 0; j < p.hidden; ++j) last_h[j] = h[j];
   });
 }
 

@@ -3,8 +3,6 @@
 // Booleans are 0 and 1.
 #pragma once
 
-#include <bit>
-#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -94,50 +92,4 @@ inline definition definition_of(const operator_type& type) {
   return detail::find_definition(all_operators::list{}, &type);
 }
 
-/// A number of either sign, from 1 / 64 to 64.
-inline double real_number(std::uint64_t bits) {
-  const double size = std::exp2(static_cast<double>(bits >> 12) / 0x1p52 * 12 - 6);
-  return bits & 1u ? size : -size;
-}
-
-/// An operator as it is defined, or as a function of all that it reads of which nothing is known. (Of weights that are
-/// inputs it says nothing.)
-struct any_definition {
-  const operator_type* type;
-
-  void operator()(std::span<const double> fields, const field_arguments& a) const {
-    if (const definition known = definition_of(*type)) return known(fields, a);
-    std::uint64_t state = 0;
-    bool ordered = true;
-    const auto take = [&](std::uint64_t bits) { state = mix(state ^ bits); };
-    const auto take_all = [&](const residue* numbers, std::int64_t count) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        take(numbers[i].bits());
-        ordered = ordered && numbers[i].real() == numbers[i].real();
-      }
-    };
-    for (const char c : type->name) take(static_cast<unsigned char>(c));
-    for (const double f : fields) take(std::bit_cast<std::uint64_t>(f));
-    pool<extents> shapes;
-    for (const auto& x : a.in) {
-      take_all(x.data, x.shape.count());
-      shapes.push_back(x.shape);
-    }
-    description d;
-    type->describe(fields, {shapes.data(), shapes.size()}, {}, d);
-    for (std::size_t k = 0; k < d.weights.size() && k < a.weights.size(); ++k)
-      take_all(a.weights[k], d.weights[k].shape.count());
-    for (const auto& y : a.out)
-      for (std::int64_t i = 0; i < y.shape.count(); ++i) {
-        take(0);
-        y.data[i] = residue::of_bits(state >> 3, ordered ? real_number(mix(state)) : residue::no_order);
-      }
-  }
-};
-
 }  // namespace ctnn::ir::field
-
-template <>
-struct ctnn::ir::detail::definitions<ctnn::ir::field::residue> {
-  static field::any_definition of(const operator_type& type) { return {&type}; }
-};

@@ -11,7 +11,7 @@
 
 #include "../../graph/zero_channels.hpp"
 #include "../../network/constant_run.hpp"
-#include "definitions.hpp"
+#include "unknowns.hpp"
 
 namespace ctnn::ir::field {
 
@@ -69,37 +69,7 @@ class random_numbers {
   std::map<std::pair<std::string, std::string>, numbers> known_;
 };
 
-/// Why a graph has no numbers over the field, or nothing. Operators without a definition have unknown ones, and what
-/// copies elements takes any.
-inline std::string not_algebra(const graph_view& g) {
-  const auto is_real = [](const element& e) { return e == dtype::f32 || e == dtype::boolean; };
-  const auto of_type = [](const element& e) { return " elements of type " + std::string(name_of(e.type)); };
-  std::vector<bool> needed(g.expressions.size(), false);
-  for (const node& n : g.nodes) {
-    const std::string name = "layer '" + std::string(n.name) + "'";
-    const bool is_known = definition_of(*n.type) != nullptr;
-    if (!is_known && g.given(n) != 0) return name + " is given weights, and has no definition over a field";
-    if (n.type == &type_of<op::linear> && decode<op::linear>(g.fields_of(n.fields)).weight.is_packed())
-      return name + " has a packed weight";
-    if (n.type == &type_of<op::attention>)
-      for (const element& e : input_elements(g, n))
-        if (e == dtype::boolean) return name + " hides keys by booleans";
-    for (const bool reads : {true, false})
-      for (const element& e : reads ? input_elements(g, n) : output_elements(g, n))
-        if (is_known && !n.type->is.copies && n.type != &type_of<op::constant> && !is_real(e))
-          return name + (reads ? " reads" : " makes") + of_type(e);
-    for (const expression_id e : g.weights(n)) needed[static_cast<std::size_t>(e)] = true;
-  }
-  for (auto e = static_cast<expression_id>(needed.size()) - 1; e >= 0; --e) {
-    const expression& x = g.at_expression(e);
-    if (!needed[static_cast<std::size_t>(e)]) continue;
-    for (const expression_id a : g.arguments(x)) needed[static_cast<std::size_t>(a)] = true;
-    if (x.type && !x.type->is.copies && !is_real(x.element)) return "a weight is made of" + of_type(x.element);
-  }
-  return {};
-}
-
-/// Every value of a graph without anything that is no algebra.
+/// Every value of a graph.
 inline basic_graph_values<residue> evaluate(const graph_view& g, random_numbers& random) {
   random.look_at(g);
   std::vector<const residue*> in;

@@ -35,6 +35,13 @@ inline std::vector<std::string_view> rules_of(const optimization& o) {
   return names;
 }
 
+/// Why the layer of this name is an unknown function, or nothing.
+inline std::string why_unknown(const graph_view& g, std::string_view layer) {
+  for (const node& n : g.nodes)
+    if (n.name == layer && n.type != &type_of<op::input>) return field::unknown_function(g, n);
+  return {};
+}
+
 }  // namespace detail
 
 CTNN_ONCE network_proof prove(loaded_model& m, std::span<const rule_record> rules) {
@@ -45,7 +52,7 @@ CTNN_ONCE network_proof prove(loaded_model& m, std::span<const rule_record> rule
   const std::vector<std::string_view> used = detail::rules_of(rewritten(rules, every_rewrite));
   std::vector<rule_record> left(rules.begin(), rules.end());
   const auto leave_out = [&](std::string_view rule, std::string why) {
-    std::erase_if(left, [&](const rule_record& r) { return r.info.name == rule; });
+    if (std::erase_if(left, [&](const rule_record& r) { return r.info.name == rule; }) == 0) return;
     if (std::find(used.begin(), used.end(), rule) != used.end())
       all.others.push_back({std::string(rule), std::move(why)});
   };
@@ -55,19 +62,28 @@ CTNN_ONCE network_proof prove(loaded_model& m, std::span<const rule_record> rule
   const optimization before = rewritten({}, 0);
   for (;;) {
     const optimization after = rewritten(left, every_rewrite);
-    const ctnn::proof p = prove(before.g.view(), after.g.view());
+    ctnn::proof p = prove(before.g.view(), after.g.view());
     static_cast<ctnn::proof&>(all) = p;
     all.rewrites = p ? after.applied : 0;
-    if (p.result != proof_result::differs) return all;
+    if (p) return all;
+    const std::size_t rules_left = left.size();
+    if (p.result == proof_result::not_algebra)
+      for (const rewrite_step& s : after.history)
+        if (std::string why = detail::why_unknown(before.g.view(), s.consumed); !why.empty())
+          leave_out(s.rule, std::move(why));
+    if (left.size() < rules_left) continue;
     std::size_t right = 0, wrong = after.applied;
     while (wrong - right > 1) {
       const std::size_t middle = right + (wrong - right) / 2;
-      (prove(before.g.view(), rewritten(left, middle).g.view()) ? right : wrong) = middle;
+      const ctnn::proof half = prove(before.g.view(), rewritten(left, middle).g.view());
+      (half ? right : wrong) = middle;
+      if (!half) p = half;
     }
     const rewrite_step last = rewritten(left, wrong).history.back();
-    const std::size_t rules_left = left.size();
-    leave_out(last.rule, "from layer '" + std::string(last.consumed) + "' on " + p.what +
-                             " differs: a constant is rounded, or it is wrong");
+    leave_out(last.rule, p.result == proof_result::not_algebra
+                             ? p.what
+                             : "from layer '" + std::string(last.consumed) + "' on " + p.what +
+                                   " differs: a constant is rounded, or it is wrong");
     if (left.size() == rules_left) return all;
   }
 }

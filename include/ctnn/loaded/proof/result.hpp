@@ -12,7 +12,7 @@ enum class proof_result : char {
   algebra,      ///< whatever the functions and the order of numbers are
   order,        ///< in the order of real numbers: each branch that random numbers come to
   differs,      ///< `what` is the first number that does
-  not_algebra,  ///< `what` says which operator or element is none
+  not_algebra,  ///< a number differs, and `what` is a layer of which nothing is known but that it is a function
 };
 struct proof {
   proof_result result = proof_result::algebra;
