@@ -134,6 +134,7 @@ class engine {
 
   /// A new sequence: what is carried from run to run (of stateful<...>, say) is zeros again, or what stands for zero.
   constexpr void reset() {
+    begin_histories();
     [&]<std::size_t... I>(std::index_sequence<I...>) { (clear<I>(), ...); }
     (std::make_index_sequence<x::carried_count>{});
   }
@@ -155,7 +156,7 @@ class engine {
     requires(inputs == 1)
   {
     const float* const pointers[] = {address_of(input)};
-    execute({pointers, weights_, arena()});
+    execute({pointers, weights_, arena(), advanced()});
     return output<0>();
   }
 
@@ -170,7 +171,7 @@ class engine {
     requires(x::all_in_arena)
   {
     const float* const nowhere[inputs]{};
-    start_with_state({nowhere, weights_, arena()});
+    start_with_state({nowhere, weights_, arena(), advanced()});
   }
 
   /// Of what is not as long, or does not say how long it is.
@@ -185,18 +186,18 @@ class engine {
   void run(std::span<const float* const, inputs> input)
     requires(x::takes_f32)
   {
-    execute({input.data(), weights_, arena()});
+    execute({input.data(), weights_, arena(), advanced()});
   }
   /// The same before an observer, which sees how long each layer takes.
   void run(std::span<const float* const, inputs> input, const layer_observer& observer) requires(x::takes_f32) {
-    execute({input.data(), weights_, arena()}, observer);
+    execute({input.data(), weights_, arena(), advanced()}, observer);
   }
   /// The same of inputs of any types, in the order of declaration: run_before(observer, image).
   template <class... Inputs>
   requires(are_numbers<Inputs...>) void run_before(const layer_observer& observer, const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const float* const pointers[] = {numbers_of<I>(input)...};
-      execute({pointers, weights_, arena()}, observer);
+      execute({pointers, weights_, arena(), advanced()}, observer);
     }
     (std::make_index_sequence<inputs>{});
   }
@@ -214,7 +215,7 @@ class engine {
   void run(const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const float* const pointers[] = {numbers_of<I>(input)...};
-      execute({pointers, weights_, arena()});
+      execute({pointers, weights_, arena(), advanced()});
     }(std::make_index_sequence<inputs>{});
   }
 
@@ -233,7 +234,7 @@ class engine {
   void run(std::span<const float* const, inputs> input, executor& threads)
     requires(x::takes_f32)
   {
-    execute({input.data(), weights_, arena()}, threads);
+    execute({input.data(), weights_, arena(), advanced()}, threads);
   }
   /// The same of inputs of any types, in the order of declaration: run_on(pool, image).
   template <class... Inputs>
@@ -241,7 +242,7 @@ class engine {
   void run_on(executor& threads, const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const float* const pointers[] = {numbers_of<I>(input)...};
-      execute({pointers, weights_, arena()}, threads);
+      execute({pointers, weights_, arena(), advanced()}, threads);
     }(std::make_index_sequence<inputs>{});
   }
   /// The same by name: run_on(pool, in<"x">(numbers), into<"y">(memory)).
@@ -305,10 +306,22 @@ class engine {
     for (std::size_t k = 0; k < i; ++k) sum += state_size(k);
     return sum;
   }
+  constexpr void begin_histories() {
+    if constexpr (histories != 0)
+      for (std::int32_t& n : advanced_.numbers) n = 0;
+  }
+  /// Where it is in the arena after a run.
+  template <std::size_t I>
+  constexpr std::byte* state_in_arena() {
+    constexpr int p = x::carried_values[I], whole = x::plan.root(p);
+    std::byte* const at = arena_.bytes_ + place_in_arena(p);
+    if constexpr (x::plan.at(whole).advance == 0) return at;
+    else return at + advanced_.numbers[x::plan.histories_before(whole)] * std::ptrdiff_t{sizeof(float)};
+  }
   /// Where it is between two runs.
   template <std::size_t I>
   constexpr std::byte* state() {
-    if constexpr (owns) return arena_.bytes_ + place_in_arena(x::carried_values[I]);
+    if constexpr (owns) return state_in_arena<I>();
     else return state_.bytes + state_before(I);
   }
   template <std::size_t I>
@@ -327,10 +340,11 @@ class engine {
     } else {
       const auto each = [&](auto&& copy) {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
-          (copy(arena_.bytes_ + place_in_arena(x::carried_values[I]), state<I>(), state_size(I)), ...);
+          (copy(state_in_arena<I>(), state<I>(), state_size(I)), ...);
         }
         (std::make_index_sequence<x::carried_count>{});
       };
+      begin_histories();
       each([](std::byte* there, const std::byte* here, std::size_t n) { std::memcpy(there, here, n); });
       run();
       each([](const std::byte* there, std::byte* here, std::size_t n) { std::memcpy(here, there, n); });
@@ -345,7 +359,7 @@ class engine {
   void run_named(const auto& compute, const Named&... named) {
     const float* pointers[inputs + 1];
     (place(named, pointers), ...);
-    compute(ir::frame{pointers, weights_, arena()});
+    compute(ir::frame{pointers, weights_, arena(), advanced()});
     (fetch(named), ...);
   }
   template <class Named>
@@ -372,6 +386,12 @@ class engine {
                         "engine::input_span<>(vector.data(), vector.size())");
     if constexpr (fits) return address_of(input_span<I>(given));
     else return nullptr;
+  }
+  /// By how many numbers histories lie further on than before the first run.
+  static constexpr auto histories = static_cast<std::size_t>(x::plan.histories_before());
+  std::int32_t* advanced() {
+    if constexpr (histories == 0) return nullptr;
+    else return advanced_.numbers;
   }
   float* arena() { return static_cast<float*>(static_cast<void*>(arena_.bytes_)); }
 
@@ -429,6 +449,11 @@ class engine {
   void (*run_)(const ir::frame&) = nullptr;
   [[no_unique_address]] target_id target_{};  ///< that of run_
   struct no_state {};
+  struct no_advance {};
+  struct own_advance {
+    std::int32_t numbers[histories + 1]{};
+  };
+  [[no_unique_address]] std::conditional_t<histories != 0, own_advance, no_advance> advanced_{};
   struct own_state {
     std::byte bytes[state_before(x::carried_count) + 1]{};
   };

@@ -131,14 +131,28 @@ class layout_choice : planning_phase {
     if (n.type == &type_of<op::permute>) return layout::nchw;
     for (value_id v : in)
       if (at(v).order != layout::nchw && !g_.is<op::constant>(g_.at_value(v).producer)) return at(v).order;
+    if (n.type == &type_of<op::concat>)
+      for (value_id v : in)
+        if (at(v).kept) return layout_of_readers(n.outputs.first);
+    return layout::nchw;
+  }
+  /// That which kernels of windows want, who alone reach back to what is kept.
+  constexpr layout layout_of_readers(value_id v) {
+    for (const node& n : g_.nodes) {
+      if (g_.inputs(n).empty() || g_.inputs(n)[0] != v) continue;
+      const layout_rule wants = n.type->is.layouts;
+      const layout order = wants == layout_rule::nhwc  ? layout::nhwc
+                           : wants == layout_rule::nwc ? layout::nwc
+                                                       : layout::nchw;
+      if (order != layout::nchw && can_be(order, g_.shape(v))) return order;
+    }
     return layout::nchw;
   }
 
   /// The placement of input v that an operator with the result's layout `order` reads.
   constexpr int input_placement(const node& n, const traits& t, value_id v, layout order, bool first,
                                 const extents& result) {
-    if (t.view && g_.at_value(v).type == dtype::f32)
-      return v;  // their kernels read any layout
+    if (t.view && g_.at_value(v).type == dtype::f32) return v;  // their kernels read any layout
     if (!can_be(order, g_.shape(v))) return t.layouts == layout_rule::any ? v : in_layout(v, layout::nchw);
     if (n.type == &type_of<op::permute> && t.layouts != layout_rule::any && byte_kernel_of(g_, n).there)
       return in_layout(v, order == layout::nhwc ? layout::nchw : layout::nhwc);  // the same bytes

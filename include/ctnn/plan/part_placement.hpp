@@ -10,44 +10,55 @@ class part_placement : planning_phase {
  public:
   explicit constexpr part_placement(draft& d) : planning_phase(d) {}
 
-  /// Later steps first: a concatenation of concatenations places the outer one before the inner.
+  /// Later steps first: a concatenation of concatenations places the outer one before the inner. Steps that then have
+  /// nothing to do are none.
   constexpr void place_parts() {
-    for (std::size_t s = plan_.steps.size(); s-- > 0;) {
+    pool<bool> idle(plan_.steps.size(), false);
+    for (std::size_t s = plan_.steps.size(); s-- > 0;)
+      if (const plan_step step = plan_.steps[s]; is_step_of<op::concat>(step)) idle[s] = place_concat(step);
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const plan_step step = plan_.steps[s];
-      if (step.node == none || step.packs != none) continue;
-      const node& n = g_.at(step.node);
-      if (n.type == &type_of<op::concat>) place_concat(step);
-    }
-    for (const plan_step& step : plan_.steps) {
       if (step.node == none || step.packs != none) continue;
       const node& n = g_.at(step.node);
       if (n.type == &type_of<op::split>) place_split(step);
       else if (n.type == &type_of<op::slice>) place_slice(step);
       else if (n.type->is.view) place_view(step);
       else if (is_in_other_layout(n)) place_in_other_layout(step);
+      else continue;
+      idle[s] = true;
+      for (int k = 0; k < step.outputs.count; ++k)
+        idle[s] = idle[s] && at(first_id(step.outputs, k)).parent == first_id(step.inputs);
     }
+    pool<plan_step> others;
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s)
+      if (!idle[s]) others.push_back(plan_.steps[s]);
+    plan_.steps = static_cast<pool<plan_step>&&>(others);
   }
 
  private:
+  template <class Op>
+  constexpr bool is_step_of(const plan_step& step) {
+    return step.node != none && step.packs == none && g_.is<Op>(step.node);
+  }
   /// Numbers from one index of `axis` to the next if parts along it can be placements, else 0.
   constexpr std::int64_t part_step(int whole, int axis) {
     const extents& s = shape(whole);
     if (size_of(type_at(whole)) != 4) return 0;  // shifts count numbers of four bytes
     if (at(whole).order != layout::nchw) {
-      if (axis == s.rank - 1 && is_row(whole)) return channels_of(whole);
-      return axis == channel_axis_of(whole) ? 1 : 0;
+      if (axis == channel_axis_of(whole)) return 1;
+      return is_outermost(whole, axis) ? s.count(axis + 1, s.rank) * channels_of(whole) : 0;
     }
     for (int i = 0; i < axis; ++i)
       if (s[i] != 1) return 0;
     return s.count(axis + 1, s.rank);
   }
 
-  /// Is it one row of pixels that nothing lies between?
-  constexpr bool is_row(int p) {
+  /// Is it an axis of pixels (rows, say) of which all in front have one index, and lies nothing between pixels?
+  constexpr bool is_outermost(int p, int axis) {
     const extents& s = shape(p);
-    for (int i = 0; i < s.rank - 1; ++i)
+    for (int i = 0; i < axis; ++i)
       if (i != channel_axis_of(p) && s[i] != 1) return false;
-    return at(p).parent == none;
+    return axis > channel_axis_of(p) && at(p).parent == none;
   }
   /// Of a placement that is not nchw.
   constexpr int channel_axis_of(int p) { return shape(p).rank - 1 - axes_of_pixels(at(p).order); }
@@ -56,6 +67,15 @@ class part_placement : planning_phase {
     if (at(p).kept && (at(whole).parent != none || is_network_output(whole))) return false;
     return at(p).parent == none && !at(p).external && !at(p).fed && at(p).order == at(whole).order &&
            !is_coincident(p) && !is_view_maker(g_.at_value(at(p).value).producer) && !is_network_output(p);
+  }
+  /// What is nchw, and the same bytes in the whole's layout, is right in either description where it is one piece of
+  /// the whole.
+  constexpr bool can_become_piece(int p, int whole, int axis) {
+    const layout order = at(whole).order;
+    return order != layout::nchw && at(p).order == layout::nchw && can_be(order, shape(p)) &&
+           is_as_nchw(order, shape(p)) && pitch_of(order, shape(p)) == channels_of(whole) &&
+           is_outermost(whole, axis) && at(p).parent == none && !at(p).external && !at(p).fed && !at(p).kept &&
+           !is_view_maker(g_.at_value(at(p).value).producer) && !is_network_output(p);
   }
   /// Results of these are parts of their input already.
   constexpr bool is_view_maker(node_id n) {
@@ -77,19 +97,29 @@ class part_placement : planning_phase {
     return false;
   }
 
-  constexpr void place_concat(const plan_step& step) {
+  /// In another layout, of the same bytes.
+  constexpr bool is_described_again(int p) {
+    return at(p).parent != none && at(p).shift == 0 && is_coincident(at(p).parent) &&
+           at(at(p).parent).value == at(p).value;
+  }
+  /// Does every part lie in the whole?
+  constexpr bool place_concat(const plan_step& step) {
+    bool all = true;
     const int whole = first_id(step.outputs);
     const int axis = normal_axis(g_.get<op::concat>(step.node).axis, shape(whole).rank);
     const std::int64_t unit = part_step(whole, axis);
     std::int64_t index = 0;
     for (int i = 0; i < step.inputs.count; ++i) {
-      const int part = first_id(step.inputs, i);
-      if (unit != 0 && part != whole && can_become_part(part, whole)) {
+      const int given = first_id(step.inputs, i);
+      const int part = is_described_again(given) ? at(given).parent : given;
+      if (unit != 0 && part != whole && (can_become_part(part, whole) || can_become_piece(part, whole, axis))) {
         at(part).parent = whole;
         at(part).shift = index * unit;
       }
-      index += shape(part)[axis];
+      all = all && at(part).parent == whole && at(part).shift == index * unit;
+      index += shape(given)[axis];
     }
+    return all;
   }
 
   constexpr void become_part(int part, int whole, std::int64_t shift) {
@@ -114,7 +144,7 @@ class part_placement : planning_phase {
     }
   }
   /// What lies in one piece in the whole: in nchw, single indices and then one range of an axis; where channels are
-  /// innermost, a range of these, and of the pixels of one row.
+  /// innermost, a range of these, and of the outermost axis of pixels.
   constexpr void place_slice(const plan_step& step) {
     const int whole = first_id(step.inputs), part = first_id(step.outputs);
     const extents& s = shape(whole);
@@ -125,10 +155,9 @@ class part_placement : planning_phase {
     std::int64_t shift = 0;
     for (int i = 0; i < s.rank; ++i) {
       const op::slice::walk& w = taken[static_cast<std::size_t>(i)];
-      const bool channels = by_pixel && i == channel_axis_of(whole),
-                 pixels = by_pixel && i == s.rank - 1 && is_row(whole);
+      const bool channels = by_pixel && i == channel_axis_of(whole), pixels = by_pixel && is_outermost(whole, i);
       if (w.step != 1 || (several && !channels && !pixels && !w.takes_all(s[i]))) return;
-      shift += w.first * (channels ? 1 : pixels ? channels_of(whole) : s.count(i + 1, s.rank));
+      shift += w.first * (channels ? 1 : s.count(i + 1, s.rank) * (pixels ? channels_of(whole) : 1));
       several = several || w.count > 1;
     }
     become_part(part, whole, shift);

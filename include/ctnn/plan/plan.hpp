@@ -22,6 +22,8 @@ struct placement {
   int first_step = 0, last_step = 0;  ///< from the step that writes it to the last one that reads it
   bool external = false;         ///< a network input (the caller's memory) or a constant (among the weights)
   bool kept = false;             ///< from run to run: a carried input
+  std::int64_t advance = 0;      ///< what is kept lies so many numbers further on in the next run (history_placement.hpp)
+  std::int64_t farthest = 0;     ///< at most: then it begins anew
   bool fed = false;              ///< an input in the arena: the caller writes it before the first step
   int over = none;               ///< a placement that it may lie over, at these distances (kernels/overlap.hpp)
   std::int64_t behind = 0, ahead = 0;
@@ -74,6 +76,12 @@ struct plan_view {
     std::int64_t sum = 0;
     for (; at(p).parent != none; p = at(p).parent) sum += at(p).shift;
     return sum;
+  }
+  /// How many placements advance from run to run before p; all of them for p none.
+  constexpr int histories_before(int p = none) const {
+    int n = 0;
+    for (std::size_t i = 0; i < placements.size() && static_cast<int>(i) != p; ++i) n += placements[i].advance != 0;
+    return n;
   }
 };
 

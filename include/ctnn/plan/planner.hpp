@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Makes the plan, in six phases; where cascades cost memory once more without them.
+// Makes the plan, in seven phases; where cascades cost memory once more without them.
 #pragma once
 
 #include "carried_placement.hpp"
 #include "cascades.hpp"
+#include "history_placement.hpp"
 #include "layout_choice.hpp"
 #include "lifetimes.hpp"
 #include "offset_assignment.hpp"
@@ -20,6 +21,7 @@ constexpr memory_plan plan_with(const graph_view& g, const plan_options& options
   if (options.cascades) cascades(d).join_steps(apart);
   part_placement(d).place_parts();
   if (options.in_place) carried_placement(d).place_carried();
+  if (options.arena && options.in_place) history_placement(d).place_histories();
   lifetimes lives(d);
   lives.find_lifetimes();
   if (options.in_place) lives.write_in_place();
