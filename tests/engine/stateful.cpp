@@ -86,6 +86,19 @@ constexpr nn::parameters<sums> nothing;
 nn::arena<step, sums> shared;
 constinit nn::engine<sums, nn::shared_arena> at_start{nothing, shared};
 
+/// Causal windows, whose histories advance and begin anew after 1, 3 and 7 runs.
+template <int Samples>
+struct windows : nn::declared<windows<Samples>> {
+  static constexpr auto forward(nn::graph& m) {
+    auto x = m.input("x", {1, Samples});
+    for (int i = 0; i < 3; ++i) {
+      const auto scope = m.scope("layers", i);
+      x = m.conv1d("conv", m.pad(x, {3 << i, 0}), {.out_channels = 4, .kernel_size = 4, .dilation = 1 << i});
+    }
+    return x;
+  }
+};
+
 }  // namespace
 static_assert(sizeof(nn::engine<sums, nn::shared_arena>) <= 4 * sizeof(void*) + nn::state_bytes<sums> + 8);
 
@@ -106,6 +119,36 @@ TEST_CASE("streams take turns in one memory, and each keeps what it carries") {
       CHECK(at_start(ones)[2] == static_cast<float>(t + 1));
       if (t % 2 == 0) continue;  // half as fast
       CHECK(two(std::span<const float, 3>(x.data() + 3 * (t / 2), 3))[0] == want[t / 2]);
+    }
+  }
+}
+
+TEST_CASE("histories advance in own memory and in shared memory, in copies, and begin anew") {
+  using by_one = nn::optimized<nn::stateful<windows<1>>>;
+  static_assert(nn::ir::executable<by_one>::plan.histories_before() == 3);
+  CHECK(nn::ir::test::stream_differs<windows<60>, 1>() == "");
+  CHECK(nn::ir::test::stream_differs<windows<60>, 2>() == "");
+  CHECK(nn::ir::test::stream_differs<windows<60>, 5>() == "");
+
+  nn::ir::test::made_up_weights numbers;
+  static nn::parameters<by_one> weights{nn::zeros};
+  REQUIRE(!nn::load_folded<nn::stateful<windows<1>>>(weights, nn::ir::test::weights_of_network<windows<1>>(numbers))
+               .found);
+  static nn::arena<by_one> memory;
+  static nn::engine<by_one> own{weights};
+  nn::engine<by_one, nn::shared_arena> first{weights, memory}, second{weights, memory};
+  const floats x = nn::ir::test::random_floats("x", 60);
+  for (int time = 0; time < 2; ++time, own.reset(), first.reset(), second.reset()) {
+    std::vector<float> want;
+    static nn::engine<by_one> copy{weights};
+    for (std::size_t t = 0; t < x.size(); ++t) {
+      if (t == 31) copy = own;
+      want.push_back(own(std::span<const float, 1>(&x[t], 1))[3]);
+      if (t >= 31) CHECK(copy(std::span<const float, 1>(&x[t], 1))[3] == want.back());
+    }
+    for (std::size_t t = 0; t < x.size(); ++t) {
+      CHECK(first(std::span<const float, 1>(&x[t], 1))[3] == want[t]);
+      if (t % 3 == 2) CHECK(second(std::span<const float, 1>(&x[t / 3], 1))[3] == want[t / 3]);
     }
   }
 }
