@@ -15,10 +15,11 @@ class part_placement : planning_phase {
   constexpr void place_parts() {
     pool<bool> idle(plan_.steps.size(), false);
     for (std::size_t s = plan_.steps.size(); s-- > 0;)
-      if (const plan_step step = plan_.steps[s]; is_step_of<op::concat>(step)) idle[s] = place_concat(step);
+      if (const plan_step step = plan_.steps[s]; runs(step) && g_.is<op::concat>(step.node))
+        idle[s] = place_concat(step);
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const plan_step step = plan_.steps[s];
-      if (step.node == none || step.packs != none) continue;
+      if (!runs(step)) continue;
       const node& n = g_.at(step.node);
       if (n.type == &type_of<op::split>) place_split(step);
       else if (n.type == &type_of<op::slice>) place_slice(step);
@@ -36,10 +37,7 @@ class part_placement : planning_phase {
   }
 
  private:
-  template <class Op>
-  constexpr bool is_step_of(const plan_step& step) {
-    return step.node != none && step.packs == none && g_.is<Op>(step.node);
-  }
+  static constexpr bool runs(const plan_step& step) { return step.node != none && step.packs == none; }
   /// Numbers from one index of `axis` to the next if parts along it can be placements, else 0.
   constexpr std::int64_t part_step(int whole, int axis) {
     const extents& s = shape(whole);
