@@ -3,7 +3,7 @@
 // formats/cpp/declaration.hpp writes with it, as words.hpp writes with the words of lists.
 #pragma once
 
-#include "module_calls.hpp"
+#include "declared.hpp"
 #include "words.hpp"
 
 namespace ctnn::ir {
@@ -15,9 +15,10 @@ struct option_member {
 
 /// A word, what it says, and what stands in its parentheses. `takes` has what stands before the options, apart by
 /// blanks: `name`; `x`, the next value that it reads; `x...`, the values that are left, or `{x...}`, always in braces;
-/// `{shape}`, a list, `{padding}` the lists before and after in pad's order; `axis=0`, a number or boolean with what the operator has by itself, `keep=true|false` with what the
-/// word has by itself as well; `activation.1`, number 1 of an option; a number, which says nothing of the layer. `<>` is
-/// first: the word takes the number of results as template argument.
+/// `{shape}`, a list, `{padding}`, the lists before and after in pad's order; `axis=0`, a number or boolean with what the
+/// operator has by itself, `keep=true|false` with what the word has by itself, too; `activation.1`, number 1 of an
+/// option; a number, which says nothing of the layer. `<>` is first: the word takes the number of results as template
+/// argument, and gives an array of them.
 struct call_word {
   std::string_view word;
   const operator_type* type;
@@ -109,14 +110,14 @@ struct boolean_fields {
   x(tile, op::tile, "x {repeats}", 1, no_options) \
   x(pad, op::pad, "x {padding}", 1, no_options) \
   x(split, op::split, "<> x {sizes} axis=0|0", 0, no_options) \
-  x(sum, op::reduce, "x {axes} keep=true|false", 1, no_options) \
-  x(mean, op::reduce, "x {axes} keep=true|false", 1, no_options, option<"function", op::reduction::mean>) \
-  x(amax, op::reduce, "x {axes} keep=true|false", 1, no_options, option<"function", op::reduction::max>) \
-  x(amin, op::reduce, "x {axes} keep=true|false", 1, no_options, option<"function", op::reduction::min>) \
-  x(prod, op::reduce, "x {axes} keep=true|false", 1, no_options, option<"function", op::reduction::prod>) \
-  x(logsumexp, op::reduce, "x {axes} keep=true|false", 1, no_options, option<"function", op::reduction::log_sum_exp>) \
-  x(norm, op::reduce, "x 1 {axes} keep=true|false", 1, no_options, option<"function", op::reduction::l1>) \
-  x(norm, op::reduce, "x 2 {axes} keep=true|false", 1, no_options, option<"function", op::reduction::l2>) \
+  x(sum, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options) \
+  x(mean, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::mean>) \
+  x(amax, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::max>) \
+  x(amin, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::min>) \
+  x(prod, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::prod>) \
+  x(logsumexp, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::log_sum_exp>) \
+  x(norm, op::reduce, "x 1 {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::l1>) \
+  x(norm, op::reduce, "x 2 {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::l2>) \
   x(argmax, op::arg_reduce, "x axis=0 keep=true|false", 1, no_options) \
   x(argmin, op::arg_reduce, "x axis=0 keep=true|false", 1, no_options, option<"largest", 0>) \
   x(topk, op::topk, "x k=0 axis=-1|-1 largest=true|true", 2, no_options) \

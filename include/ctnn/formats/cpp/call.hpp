@@ -40,6 +40,8 @@ class call {
   const std::string& text() const { return text_; }
   /// The word; of an operator without one its own name.
   std::string_view word() const { return word_ == nullptr ? l_.n->type->name : word_->word; }
+  /// Does it give several values, to be taken by [a, b], or one?
+  bool gives_several() const { return l_.n->outputs.count != 1 || (word_ != nullptr && word_->results == 0); }
   /// Does the text say what the layer is called?
   bool says_name() const { return word_ == nullptr || word_->takes.starts_with("name"); }
 
@@ -156,7 +158,7 @@ class call {
       else if (a.kind == "x..." || a.kind == "{x...}") text = in_braces(reads_);
       else text = of_option(w, a);
       arguments.push_back(text);
-      needed.push_back(a.is_list() ? text != "{}" : text != a.left_out);
+      needed.push_back(text != a.left_out);
     }
     for (const ir::option_member& m : w.members)
       for (const spelled_option& o : l_.options) {

@@ -100,7 +100,7 @@ class declaration {
       is_read = is_read || g_.values[k].readers > 0;
     }
     const bool may_be_unread = is_read || l.n->type == &type_of<op::input>;
-    if (count != 1) {
+    if (said.gives_several()) {
       std::string text = "const auto [" + all + "] = " + said.text() + ';';
       if (!named) text += " m.named(" + string_of(l.name) + ", " + variables[first] + ");";
       return may_be_unread ? text : text + " m.unused(" + variables[first] + ");";
