@@ -124,6 +124,7 @@ struct header_options {
   std::string out;
   std::string name;  ///< of the type; empty for the file's
   int packed = 0;    ///< block of channels: 16, 4 for Cortex-M; 0 leaves weights in logical order
+  bool list = false;  ///< a list of layers instead of a function
   bool blob = false;  ///< numbers beside the header, to be linked
   bool c = false;     ///< a C interface beside the header
   bool in_arena = false;  ///< inputs are in the engine's memory

@@ -216,6 +216,7 @@ int main(int argc, char** argv) {
       .add_option("--packed", header_with.packed,
                   "weights as the kernels want them: blocks of 16, or 4 for CTNN_PLAIN (Cortex-M)")
       ->check(CLI::IsMember({4, 16}));
+  on_header.add_flag("--list", header_with.list, "a list of layers, ctnn::network<...>, instead of a function");
   on_header.add_flag("--blob", header_with.blob,
                      "numbers in NAME.blob, which NAME.blob.cpp links, not in the header; those of a MODEL are packed");
   on_header.add_flag("--c", header_with.c,

@@ -13,6 +13,8 @@
 
 #include <filesystem>
 
+#include "../networks/same_graph.hpp"
+#include "cpp_header_list.hpp"
 #include "cpp_header_loads.hpp"
 #include "cpp_header_packed.hpp"
 #include "every_layer.hpp"
@@ -29,7 +31,9 @@ std::string header(bool rewrite, const cpp::header_options& options) {
   folded_weights numbers(m, o.g.view());
   return cpp::write_header(o.g.view(), std::ref(numbers), options);
 }
-cpp::header_options named(std::string name, int packed = 0) { return {std::move(name), "every_layer.param", packed}; }
+cpp::header_options named(std::string name, int packed = 0, bool list = false) {
+  return {.name = std::move(name), .origin = "every_layer.param", .packed = packed, .list = list};
+}
 
 void check_committed(const std::string& file, const std::string& text) {
   const std::string path = std::filesystem::path(__FILE__).replace_filename(file).string();
@@ -40,6 +44,15 @@ void check_committed(const std::string& file, const std::string& text) {
 TEST_CASE("the committed headers are current") {
   check_committed("cpp_header_loads.hpp", header(false, named("loads")));
   check_committed("cpp_header_packed.hpp", header(true, named("ready", 16)));
+  check_committed("cpp_header_list.hpp", header(false, named("loads_list", 0, true)));
+}
+
+TEST_CASE("a function and a list are one network") {
+  using test::same_graph, test::same_names;
+  static_assert(same_graph(declared_graph<loads>, declared_graph<loads_list>));
+  static_assert(same_names(declared_graph<loads>, declared_graph<loads_list>));
+  static_assert(same_graph(optimized_graph<loads>, optimized_graph<loads_list>));
+  CHECK(std::size(loads::weights) == std::size(loads_list::weights));
 }
 
 template <class Net>
@@ -79,10 +92,29 @@ TEST_CASE("what was rewritten in the tool is what the compiler makes of the netw
   CHECK(!ready::has<"bn">);
 }
 
-TEST_CASE("the words of a declaration") {
-  const std::string text = header(false, named("net"));
-  for (const char* words :
-       {"struct net : ctnn::network<",
+void check_words(const std::string& text, std::initializer_list<const char*> all) {
+  for (const char* words : all) CHECK_MESSAGE(text.find(words) != std::string::npos, words);
+}
+
+TEST_CASE("the words of a function") {
+  check_words(header(false, named("net")),
+              {"struct net : ctnn::declared<net> {", "  static constexpr auto forward(ctnn::graph& m) {",
+               "const auto image = m.input(\"image\", {4, 8, 8});", "// 8 x 4 x 4",
+               "const auto conv_1 = m.conv2d(\"conv/1\", image, {.out_channels = 8, .kernel_size = 3, .stride = 2, "
+               ".padding = 1});",
+               "m.named(\"leaky\", m.leaky_relu(bn, 0.10000000149011612));", "m.named(\"swish\", m.hardswish(sum));",
+               ".groups = 8, .bias = false}", "\"\\\"quoted\\\\name\\\"\"",
+               "const auto [halves_0, halves_1] = m.split<2>(swish, {3, 5}); m.named(\"halves\", halves_0);",
+               "m.max_pool2d(halves_0, {.kernel_size = 2, .stride = 2})", "m.concat({max, mean})", "m.add(join, 0.25)",
+               "m.interpolate_nearest(halves_0, {.scale_factor = 2})", "m.abs(dw)", "{{\"coefficients\", {0.5, 1}}}",
+               ".activation = ctnn::function::relu}", "m.slice(respond, {.dim = {1, 2}, .start = {1, 2}, .end = {9, 10}})",
+               "return ctnn::outputs{{\"out\", fc_1}, {\"u\", root}, {\"cut\", cut}};", "namespace net_numbers {",
+               "inline constexpr float conv_1_weight[288] = {", "{\"fc.1\", \"bias\", net_numbers::fc_1_bias},"});
+}
+
+TEST_CASE("the words of a list") {
+  check_words(header(false, named("net", 0, true)),
+              {"struct net : ctnn::network<",
         "ctnn::input<\"image\", ctnn::shape<4, 8, 8>>,",
         "// 8 x 4 x 4",
         "ctnn::conv2d<\"conv/1\", ctnn::out<8>, ctnn::kernel<3>, ctnn::stride<2>, ctnn::pad<1>>",
@@ -104,8 +136,7 @@ TEST_CASE("the words of a declaration") {
         "ctnn::slice<\"cut\", ctnn::axis<1, 2>, ctnn::start<1, 2>, ctnn::end<9, 10>>",
         "namespace net_numbers {",
         "inline constexpr float conv_1_weight[288] = {",
-        "{\"fc.1\", \"bias\", net_numbers::fc_1_bias},"})
-    CHECK_MESSAGE(text.find(words) != std::string::npos, words);
+        "{\"fc.1\", \"bias\", net_numbers::fc_1_bias},"});
 }
 
 TEST_CASE("numbers are exact") {
@@ -148,7 +179,12 @@ TEST_CASE("equal names are told apart") {
   const cpp::declaration d(g.view());
   CHECK(d.name(1) == "x_2");
   CHECK(d.name(3) == "x_4");
-  CHECK(d.lines().back() == "ctnn::named_output<ctnn::from<\"y\">, ctnn::from<\"x_4\">>");
+  CHECK(d.list().back() == "ctnn::named_output<ctnn::from<\"y\">, ctnn::from<\"x_4\">>");
+  CHECK(d.statements() == std::vector<std::string>{"const auto x = m.input(\"x\", {4});",
+                                                   "const auto x_2 = m.named(\"x_2\", m.relu(x));",
+                                                   "const auto x_3 = m.named(\"x_3\", m.relu(x_2));",
+                                                   "const auto x_4 = m.named(\"x_4\", m.relu(x_3));",
+                                                   "return ctnn::outputs{{\"y\", x_4}};"});
 }
 
 struct unheard_of : op::identity {

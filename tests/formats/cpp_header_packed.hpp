@@ -4,27 +4,29 @@
 #include <ctnn/ctnn.hpp>
 #include <limits>
 
-struct ready : ctnn::network<
-    ctnn::input<"image", ctnn::shape<4, 8, 8>>,                                                        // 4 x 8 x 8
-    ctnn::conv2d<"conv/1", ctnn::out<8>, ctnn::kernel<3>, ctnn::stride<2>, ctnn::pad<1>, ctnn::fused<ctnn::function::leaky_relu, 0.10000000149011612>>,  // 8 x 4 x 4
-    ctnn::conv2d<"dw", ctnn::out<8>, ctnn::kernel<3>, ctnn::pad<1>, ctnn::groups<8>, ctnn::no_bias>,   // 8 x 4 x 4
-    ctnn::conv2d<"\"quoted\\\\name\"", ctnn::out<8>, ctnn::kernel<1>>,                                 // 8 x 4 x 4
-    ctnn::weighted_sum<"sum", ctnn::from<"\"quoted\\\\name\"", "dw">, ctnn::coefficients<0.5, 1>, ctnn::fused<ctnn::function::hardswish, 0.1666666716337204, 0.5>>,  // 8 x 4 x 4
-    ctnn::split<"halves", ctnn::sizes<3, 5>>,                                                          // 3 x 4 x 4, 5 x 4 x 4
-    ctnn::max_pool2d<"max", ctnn::from<"halves.0">, ctnn::kernel<2>, ctnn::stride<2>>,                 // 3 x 2 x 2
-    ctnn::avg_pool2d<"mean", ctnn::from<"halves.1">, ctnn::kernel<2>, ctnn::stride<2>>,                // 5 x 2 x 2
-    ctnn::concat<"join", ctnn::from<"max", "mean">>,                                                   // 8 x 2 x 2
-    ctnn::add<"shift", ctnn::scalar<0.25>>,                                                            // 8 x 2 x 2
-    ctnn::prelu<"slope">,                                                                              // 8 x 2 x 2
-    ctnn::softmax<"soft", ctnn::axis<0>>,                                                              // 8 x 2 x 2
-    ctnn::permute<"turn", ctnn::order<1, 2, 0>>,                                                       // 2 x 2 x 8
-    ctnn::linear<"fc.1", ctnn::out<5>, ctnn::axes<3>>,                                                 // 5
-    ctnn::unary<"root", ctnn::function::abs, ctnn::from<"dw">>,                                        // 8 x 4 x 4
-    ctnn::interpolate_nearest<"grow", ctnn::from<"halves.0">, ctnn::scale_factor<2>>,                  // 3 x 8 x 8
-    ctnn::conv_transpose2d<"up", ctnn::out<4>, ctnn::kernel<4>, ctnn::stride<2>, ctnn::pad<1>, ctnn::fused<ctnn::function::relu>>,  // 4 x 16 x 16
-    ctnn::local_response_norm<"respond", ctnn::size<3>, ctnn::alpha<0.5>>,                             // 4 x 16 x 16
-    ctnn::slice<"cut", ctnn::axis<1, 2>, ctnn::start<1, 2>, ctnn::end<9, 10>>,                         // 4 x 8 x 8
-    ctnn::named_output<ctnn::from<"out", "u", "cut">, ctnn::from<"fc.1", "root", "cut">>> {
+struct ready : ctnn::declared<ready> {
+  static constexpr auto forward(ctnn::graph& m) {
+    const auto image = m.input("image", {4, 8, 8});                                                   // 4 x 8 x 8
+    const auto conv_1 = m.conv2d("conv/1", image, {.out_channels = 8, .kernel_size = 3, .stride = 2, .padding = 1, .activation = {ctnn::function::leaky_relu, 0.10000000149011612}});  // 8 x 4 x 4
+    const auto dw = m.conv2d("dw", conv_1, {.out_channels = 8, .kernel_size = 3, .padding = 1, .groups = 8, .bias = false});  // 8 x 4 x 4
+    const auto quoted_name_ = m.conv2d("\"quoted\\\\name\"", dw, {.out_channels = 8, .kernel_size = 1});  // 8 x 4 x 4
+    const auto sum = m.layer<ctnn::op::eltwise>("sum", {quoted_name_, dw}, {{"coefficients", {0.5, 1}}, {"activation", {ctnn::function::hardswish, 0.1666666716337204, 0.5}}});  // 8 x 4 x 4
+    const auto [halves_0, halves_1] = m.split<2>(sum, {3, 5}); m.named("halves", halves_0);           // 3 x 4 x 4, 5 x 4 x 4
+    const auto max = m.named("max", m.max_pool2d(halves_0, {.kernel_size = 2, .stride = 2}));         // 3 x 2 x 2
+    const auto mean = m.named("mean", m.avg_pool2d(halves_1, {.kernel_size = 2, .stride = 2}));       // 5 x 2 x 2
+    const auto join = m.named("join", m.concat({max, mean}));                                         // 8 x 2 x 2
+    const auto shift = m.named("shift", m.add(join, 0.25));                                           // 8 x 2 x 2
+    const auto slope = m.prelu("slope", shift);                                                       // 8 x 2 x 2
+    const auto soft = m.named("soft", m.softmax(slope, {.dim = 0}));                                  // 8 x 2 x 2
+    const auto turn = m.named("turn", m.permute(soft, {1, 2, 0}));                                    // 2 x 2 x 8
+    const auto fc_1 = m.linear("fc.1", turn, {.out_features = 5, .axes = 3});                         // 5
+    const auto root = m.named("root", m.abs(dw));                                                     // 8 x 4 x 4
+    const auto grow = m.named("grow", m.interpolate_nearest(halves_0, {.scale_factor = 2}));          // 3 x 8 x 8
+    const auto up = m.conv_transpose2d("up", grow, {.out_channels = 4, .kernel_size = 4, .stride = 2, .padding = 1, .activation = ctnn::function::relu});  // 4 x 16 x 16
+    const auto respond = m.named("respond", m.local_response_norm(up, {.size = 3, .alpha = 0.5}));    // 4 x 16 x 16
+    const auto cut = m.named("cut", m.slice(respond, {.dim = {1, 2}, .start = {1, 2}, .end = {9, 10}}));  // 4 x 8 x 8
+    return ctnn::outputs{{"out", fc_1}, {"u", root}, {"cut", cut}};
+  }
   /// What an engine takes: ctnn::engine<ready> run{ready::packed};
   CTNN_WEIGHTS static const ctnn::parameters<ready> packed;
   /// Images of weights for other networks do not have it.

@@ -22,9 +22,9 @@ std::map<std::string, extents, std::less<>> shapes_of(const test::json& case_or_
 /// Declared as read and as optimised. Returns why it cannot be, or nothing.
 std::string declared(loaded_model&& m) {
   try {
-    (void)cpp::declaration(m.network.view());
+    (void)cpp::declaration(m.network.view()).statements();
     const optimization o = optimize(std::move(m.network), default_rule_records());
-    (void)cpp::declaration(o.g.view());
+    (void)cpp::declaration(o.g.view()).statements();
   } catch (const error& e) {
     return e.what();
   }

@@ -160,7 +160,7 @@ TEST_CASE("headers have them once, and say so") {
   };
   const std::string loads = text(0), firmware = text(4);
   CHECK(loads.find(std::to_string(numbers_of_tower) + " numbers") != std::string::npos);
-  CHECK(loads.find("ctnn::tied<\"leftconv.weight\", \"rightconv.weight\">,") != std::string::npos);
+  CHECK(loads.find("m.tie(\"leftconv.weight\", \"rightconv.weight\");") != std::string::npos);
   CHECK(loads.find("{\"rightconv\"") == std::string::npos);
   CHECK(firmware.find(std::to_string(packed_total(p.g(), 4)) + " packed numbers") != std::string::npos);
   CHECK(packed_total(p.g(), 4) == 8 * 28 + 16 + 8 * 288 + 16);  // by whole lines of 16

@@ -163,7 +163,7 @@ TEST_CASE("a file with variables is a stateful type, and none of ONNX's") {
     const std::string file = running_sum(begun ? std::optional(5.0f) : std::nullopt);
     const model m = model::load(std::as_bytes(std::span(file)), {.keep_weights = true});
     std::string text;
-    for (const std::string& line : cpp::declaration(m.graph()).lines()) text += line + '\n';
+    for (const std::string& line : cpp::declaration(m.graph()).list()) text += line + '\n';
     CHECK(text.find("ctnn::input<\"sum\", ctnn::shape<2>, ctnn::carried>") != text.npos);
     CHECK((text.find("ctnn::input<\"has_begun\", ctnn::boolean, ctnn::carried>") != text.npos) == begun);
     CHECK(text.find("ctnn::named_output<ctnn::from<\"y\", \"z\", \"sum\"") != text.npos);
@@ -181,7 +181,7 @@ TEST_CASE("a file with an lstm of bytes is a type, its states being the layer's 
     const std::string file = s.file();
     const model m = model::load(std::as_bytes(std::span(file)), {.keep_weights = true});
     std::string text;
-    for (const std::string& line : cpp::declaration(m.graph()).lines()) text += line + '\n';
+    for (const std::string& line : cpp::declaration(m.graph()).list()) text += line + '\n';
     CAPTURE(text);
     CHECK(text.find("ctnn::lstm<") != text.npos);
     CHECK(text.find("ctnn::as_i8<0.0078125>, ctnn::rounded_twice") != text.npos);

@@ -36,6 +36,19 @@ constexpr bool same_graph(const graph_view& a, const graph_view& b) {
     if (other[static_cast<std::size_t>(a.outputs[o].value)] != b.outputs[o].value) return false;
   return true;
 }
+/// The same layers in the same order under the same names, and outputs called alike.
+constexpr bool same_names(const graph_view& a, const graph_view& b) {
+  if (a.nodes.size() != b.nodes.size() || a.outputs.size() != b.outputs.size()) return false;
+  for (std::size_t i = 0; i < a.nodes.size(); ++i)
+    if (a.nodes[i].name != b.nodes[i].name || a.nodes[i].type != b.nodes[i].type) return false;
+  const auto called = [](const graph_view& g, const network_output& o) {
+    return o.name.empty() ? g.at(g.at_value(o.value).producer).name : o.name;
+  };
+  for (std::size_t o = 0; o < a.outputs.size(); ++o)
+    if (called(a, a.outputs[o]) != called(b, b.outputs[o])) return false;
+  return true;
+}
+
 template <class Function, class List>
 constexpr bool same_network = same_graph(declared_graph<prune_dead<Function>>,
                                          declared_graph<prune_dead<List>>) &&

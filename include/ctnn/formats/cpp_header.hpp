@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A graph and its weights as a C++ header that needs ctnn/ctnn.hpp (or ctnn/typed.hpp) alone: a network type with its
-// numbers.
+// A graph and its weights as a C++ header that needs ctnn/ctnn.hpp (or ctnn/typed.hpp) alone: a network, which is
+// a function, with its numbers.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,7 @@ struct header_options {
   int packed = 0;                ///< channel_block of the target to pack the weights for; 0: logical order
   std::string* image = nullptr;  ///< gets an image of packed weights (network/weights_image.hpp)
   std::string_view command = "ctnn header";  ///< that writes it
+  bool list = false;             ///< network<...> of a list of layers, instead of a function
 };
 
 namespace detail {

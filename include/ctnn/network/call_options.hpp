@@ -22,7 +22,8 @@ namespace ctnn {
 #define CTNN_CONV_OPTIONS(x) \
   x(out_channels, "out") x(out, "out") x(kernel_size, "kernel") x(kernel, "kernel") x(stride, "stride") \
   x(padding, "pad") x(pad, "pad") x(dilation, "dilation") x(groups, "groups") x(bias, "bias") x(padding_mode, "") \
-  x(activation, "activation") x(residual_last, "residual_last") x(winograd, "winograd") x(given, "given") \
+  x(activation, "activation") x(residual_last, "residual_last") x(winograd, "winograd") \
+  x(winograd_bytes, "winograd_bytes") x(given, "given") \
   CTNN_BYTE_OPTIONS(x)
 #define CTNN_CONV_TRANSPOSE_OPTIONS(x) \
   x(out_channels, "out") x(out, "out") x(kernel_size, "kernel") x(kernel, "kernel") x(stride, "stride") \
@@ -36,7 +37,8 @@ namespace ctnn {
   x(transpose_a, "transpose_a") x(transpose_b, "transpose_b") x(scale, "scale") x(as_i8, "as") x(of_i8, "of") \
   x(with_i8, "with") x(to, "to") x(rounded, "rounded")
 #define CTNN_BATCH_NORM_OPTIONS(x) \
-  x(eps, "eps") x(affine, "") x(track_running_stats, "") x(axis, "axis") x(dim, "axis")
+  x(eps, "eps") x(zero_root, "zero_root") x(affine, "") x(track_running_stats, "") x(axis, "axis") x(dim, "axis") \
+  x(given, "given")
 #define CTNN_CHANNEL_OPTIONS(x) x(bias, "bias") x(activation, "activation") x(axis, "axis") x(dim, "axis")
 #define CTNN_NORM_OPTIONS(x) x(eps, "eps") x(axis, "axis") x(dim, "axis")
 #define CTNN_LRN_OPTIONS(x) \
@@ -45,7 +47,8 @@ namespace ctnn {
 #define CTNN_FUNCTION_OPTIONS(x) x(as_i8, "as") x(of_i8, "of") x(rounded, "rounded")
 #define CTNN_POOL_OPTIONS(x) \
   x(kernel_size, "kernel") x(kernel, "kernel") x(stride, "stride") x(padding, "pad") x(pad, "pad") \
-  x(dilation, "dilation") x(ceil_mode, "ceil") x(count_include_pad, "count_include_pad")
+  x(dilation, "dilation") x(ceil_mode, "ceil") x(count_include_pad, "count_include_pad") \
+  x(divisor_whole, "divisor_whole")
 #define CTNN_LP_POOL_OPTIONS(x) \
   x(norm_type, "p") x(kernel_size, "kernel") x(kernel, "kernel") x(stride, "stride") x(ceil_mode, "ceil")
 #define CTNN_ADAPTIVE_POOL_OPTIONS(x) x(output_size, "size") x(size, "size") x(flatten, "flatten")
@@ -79,8 +82,10 @@ namespace ctnn {
 #define CTNN_ELTWISE_OPTIONS(x) x(activation, "activation")
 #define CTNN_RECURRENT_OPTIONS(x) \
   x(hidden_size, "hidden") x(hidden, "hidden") x(num_layers, "") x(bias, "bias") x(batch_first, "batch_first") \
-  x(bidirectional, "") x(direction, "direction") x(lengths, "lengths") x(clip, "clip")
+  x(bidirectional, "") x(direction, "direction") x(lengths, "lengths") x(clip, "clip") \
+  x(functions, "functions") x(alpha, "alpha") x(beta, "beta") x(given, "given")
 #define CTNN_RNN_OPTIONS(x) CTNN_RECURRENT_OPTIONS(x) x(nonlinearity, "")
+#define CTNN_GRU_OPTIONS(x) CTNN_RECURRENT_OPTIONS(x) x(linear_before_reset, "linear_before_reset")
 #define CTNN_LSTM_OPTIONS(x) \
   CTNN_RECURRENT_OPTIONS(x) x(proj_size, "") x(peepholes, "peepholes") x(input_forget, "input_forget") \
   x(weight_type, "weight_type")
@@ -93,11 +98,13 @@ constexpr bool takes_words(std::string_view n) {
 }
 #define CTNN_MEMBER(member, key) std::conditional_t<takes_words(#member), word_setting, setting> member{};
 #define CTNN_SAY(member, key) say(key, self.member);
-/// A struct of such rows, and what it sets: say(key, setting), in order.
+#define CTNN_NAME(member, key) tell(#member, key);
+/// A struct of such rows, what it sets, say(key, setting) in order, and what its members are called.
 #define CTNN_OPTIONS(name, rows) \
   struct name { \
     rows(CTNN_MEMBER) \
     static constexpr void each([[maybe_unused]] const name& self, [[maybe_unused]] auto&& say) { rows(CTNN_SAY) } \
+    static constexpr void names([[maybe_unused]] auto&& tell) { rows(CTNN_NAME) } \
   };
 CTNN_OPTIONS(no_options, CTNN_NO_OPTIONS)
 CTNN_OPTIONS(input_options, CTNN_INPUT_OPTIONS)
@@ -133,12 +140,13 @@ CTNN_OPTIONS(cumsum_options, CTNN_CUMSUM_OPTIONS)
 CTNN_OPTIONS(attention_options, CTNN_ATTENTION_OPTIONS)
 CTNN_OPTIONS(binary_options, CTNN_BINARY_OPTIONS)
 CTNN_OPTIONS(eltwise_options, CTNN_ELTWISE_OPTIONS)
-CTNN_OPTIONS(recurrent_options, CTNN_RECURRENT_OPTIONS)
+CTNN_OPTIONS(gru_options, CTNN_GRU_OPTIONS)
 CTNN_OPTIONS(rnn_options, CTNN_RNN_OPTIONS)
 CTNN_OPTIONS(lstm_options, CTNN_LSTM_OPTIONS)
 CTNN_OPTIONS(reduce_options, CTNN_REDUCE_OPTIONS)
 CTNN_OPTIONS(quantize_layer_options, CTNN_QUANTIZE_OPTIONS)
 #undef CTNN_OPTIONS
+#undef CTNN_NAME
 #undef CTNN_SAY
 #undef CTNN_MEMBER
 // clang-format on

@@ -8,7 +8,7 @@
 namespace ctnn::detail {
 
 // clang-format off
-/// A row a word, as in word_calls.hpp.
+/// A row a word, as in word_calls.hpp; several values are what is normalised, and weights that are given.
 #define CTNN_NORM_CALLS(norm) \
   norm(batch_norm, batch_norm_options) norm(batch_norm1d, batch_norm_options) \
   norm(batch_norm2d, batch_norm_options) norm(batch_norm3d, batch_norm_options)
@@ -55,12 +55,13 @@ class norm_calls : public activation_calls<> {
       if (said.key == "axis") axis = static_cast<int>(said.values[0]);
     return ir::channel_axis(s, o.dim.whole_or(o.axis.whole_or(axis)));
   }
-  constexpr value by_batch(const layer_record& word, std::string_view called_after, std::string_view name, value x,
+  constexpr value by_batch(const layer_record& word, std::string_view called_after, std::string_view name, values in,
                            const batch_norm_options& o, source_line at) {
     const bool affine = o.affine.whole_or(1) != 0;
-    const extents s = shape(x);
+    const value x = in[0];
     if (o.track_running_stats.whole_or(1) == 0) return by_own_batch(word, called_after, name, x, o, affine, at);
-    if (affine) return call(word, called_after, name, x, o, at);
+    if (affine) return call(word, called_after, name, in, o, at);
+    const extents s = shape(x);
     const int channels = s[channel_axis_of(word, s, o)];
     const value one = full({channels}, 1, at), zero = full({channels}, 0, at);
     const value y = call(word, called_after, name, {x, one, zero}, o, at);
@@ -89,13 +90,12 @@ class norm_calls : public activation_calls<> {
   }
 
  public:
-#define CTNN_NORM_CALL(word, options)                                                                                 \
-  constexpr value word(std::string_view name, value x, const options& o = {}, source_line at = source_line::here()) { \
-    return by_batch(ctnn::word<"">::record, #word, name, x, o, at);                                                   \
+#define CTNN_NORM_CALL(word, options)                                                                                   \
+  constexpr value word(std::string_view name, values in, const options& o = {}, source_line at = source_line::here()) { \
+    return by_batch(ctnn::word<"">::record, #word, name, in, o, at);                                                    \
   }
   CTNN_NORM_CALLS(CTNN_NORM_CALL)
 #undef CTNN_NORM_CALL
-#undef CTNN_NORM_CALLS
 
   /// torch.nn.LayerNorm over the last axes. Weights "weight" and "bias" of their extents.
   constexpr value layer_norm(std::string_view name, value x, const layer_norm_options& o = {},

@@ -268,6 +268,7 @@ struct declared {
   static constexpr layer_record record = canonical<network_type>::network_type::record;
 
   static constexpr std::span<const layer_record> flat() { return network_type::flat(); }
+  static constexpr std::size_t size = network_type::size;
   template <fixed_string Name>
   static constexpr bool has = network_type::template has<Name>;
 };

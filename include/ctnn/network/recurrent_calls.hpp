@@ -163,7 +163,7 @@ class recurrent_calls : public window_calls<> {
     return {y.output, y.h};
   }
   /// torch.nn.GRU, see rnn.
-  constexpr recurrent_values gru(std::string_view name, values in, const recurrent_options& o,
+  constexpr recurrent_values gru(std::string_view name, values in, const gru_options& o,
                                  source_line at = source_line::here()) {
     const lstm_values y = recurrent<op::gru>(ctnn::gru<"">::record, name, in, o, at);
     return {y.output, y.h};

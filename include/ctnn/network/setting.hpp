@@ -75,6 +75,7 @@ class word_setting : public setting {
       int number;
     } words[] = {{"valid", static_cast<int>(ir::same_padding::none)},
                  {"same", static_cast<int>(ir::same_padding::upper)},
+                 {"same_lower", static_cast<int>(ir::same_padding::lower)},
                  {"zeros", static_cast<int>(op::pad_mode::constant)},  // and op::grid_padding::zeros
                  {"constant", static_cast<int>(op::pad_mode::constant)},
                  {"reflect", static_cast<int>(op::pad_mode::reflect)},

@@ -9,7 +9,8 @@
 namespace ctnn::detail {
 
 // clang-format off
-/// A row a word: what it reads, and its options.
+/// A row a word: what it reads, and its options. Words with a name read a value, or several in braces: what is added to
+/// the result, weights that are given.
 #define CTNN_CALLS(conv, named, one, two, three, several) \
   conv(conv1d, conv_options) conv(conv2d, conv_options) conv(conv3d, conv_options) \
   named(conv_transpose1d, conv_transpose_options) named(conv_transpose2d, conv_transpose_options) \
@@ -68,9 +69,10 @@ class word_calls : public call_recorder {
     return last();
   }
   /// A convolution, conv1d to conv3d, of what is padded before it where that is not with zeros.
-  constexpr value convolution(const layer_record& word, std::string_view called_after, std::string_view name, value x,
+  constexpr value convolution(const layer_record& word, std::string_view called_after, std::string_view name, values in,
                               const conv_options& o, source_line at) {
-    if (o.padding_mode.whole_or(0) == 0) return call(word, called_after, name, x, o, at);
+    if (o.padding_mode.whole_or(0) == 0) return call(word, called_after, name, in, o, at);
+    const value x = in[0];
     const int rank = described(x).shape.rank, axes = called_after[4] - '0';
     setting before, after;
     for (int i = 0; i < rank - axes; ++i) before.append(0), after.append(0);
@@ -86,7 +88,9 @@ class word_calls : public call_recorder {
     conv_options rest = o;
     rest.padding = {};
     rest.pad = {};
-    return call(word, called_after, name, last(), rest, at);
+    ir::pool<value> read({last()});
+    for (std::size_t i = 1; i < in.size(); ++i) read.push_back(in[i]);
+    return call(word, called_after, name, read, rest, at);
   }
   /// Before and after axis i of `axes`.
   static constexpr ir::pair padding_of(const conv_options& o, int i, int axes) {
@@ -118,13 +122,20 @@ class word_calls : public call_recorder {
   constexpr value full(const extents& shape, double fill_value, source_line at = source_line::here()) {
     return with_shape(ctnn::full<"">::record, "full", {}, shape, full_options{.fill_value = fill_value}, at);
   }
-  /// An operator without a word of its own, or yours: m.layer<my_operator>("name", {x}, {{"field", {1, 2}}}).
-  template <class Op>
-  constexpr value layer(std::string_view name, values in, std::initializer_list<named_setting> options = {},
-                        int outputs = 1, source_line at = source_line::here()) {
-    begin(ctnn::layer<Op, "">::record, Op::name, name, in, at, outputs);
+  /// An operator without a word of its own, or yours: m.layer<my_operator>("name", {x}, {{"field", {1, 2}}}). Of several
+  /// results: auto [y, state] = m.layer<my_operator, 2>("name", {x}).
+  template <class Op, std::size_t Results = 1>
+  constexpr auto layer(std::string_view name, values in, std::initializer_list<named_setting> options = {},
+                       source_line at = source_line::here()) {
+    begin(ctnn::layer<Op, "">::record, Op::name, name, in, at, static_cast<int>(Results));
     for (const named_setting& o : options) say(o.key, o.values);
-    return last();
+    if constexpr (Results == 1) {
+      return last();
+    } else {
+      std::array<value, Results> all{};
+      for (std::size_t k = 0; k < Results; ++k) all[k] = output_of(last(), static_cast<int>(k));
+      return all;
+    }
   }
 
   /// The layer of a value that named itself gets a name: m.named("probabilities", m.softmax(x)).
@@ -141,13 +152,13 @@ class word_calls : public call_recorder {
     return s[normal_axis(dim, s.rank)];
   }
 
-#define CTNN_CONV_CALL(word, options)                                                                                 \
-  constexpr value word(std::string_view name, value x, const options& o = {}, source_line at = source_line::here()) { \
-    return convolution(ctnn::word<"">::record, #word, name, x, o, at);                                                \
+#define CTNN_CONV_CALL(word, options)                                                                                   \
+  constexpr value word(std::string_view name, values in, const options& o = {}, source_line at = source_line::here()) { \
+    return convolution(ctnn::word<"">::record, #word, name, in, o, at);                                                 \
   }
-#define CTNN_NAMED_CALL(word, options)                                                                                \
-  constexpr value word(std::string_view name, value x, const options& o = {}, source_line at = source_line::here()) { \
-    return call(ctnn::word<"">::record, #word, name, x, o, at);                                                       \
+#define CTNN_NAMED_CALL(word, options)                                                                                  \
+  constexpr value word(std::string_view name, values in, const options& o = {}, source_line at = source_line::here()) { \
+    return call(ctnn::word<"">::record, #word, name, in, o, at);                                                        \
   }
 #define CTNN_CALL(word, options)                                                               \
   constexpr value word(value x, const options& o = {}, source_line at = source_line::here()) { \
@@ -172,7 +183,6 @@ class word_calls : public call_recorder {
 #undef CTNN_CALL
 #undef CTNN_NAMED_CALL
 #undef CTNN_CONV_CALL
-#undef CTNN_CALLS
 
  protected:
   /// The layers of a module of several: they are called "name.layer"; those of an empty name as the layers around.

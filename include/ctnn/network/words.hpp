@@ -17,6 +17,7 @@ struct layer_word {
 struct option_word {
   std::string_view word;
   option_record says;
+  std::string_view value = {};  ///< what it says, as an expression of namespace ctnn
 };
 
 namespace detail {
@@ -34,8 +35,8 @@ struct words {
    later<Asked, ctnn::detail::option_records<__VA_ARGS__>>::type::all},
   static constexpr layer_word of_layers[] = {CTNN_LAYER_WORDS(CTNN_WORD)};
 #undef CTNN_WORD
-#define CTNN_WORD(word, ...) {#word, later<Asked, ctnn::word>::type::record},
-#define CTNN_ELEMENT_WORD(word, T) CTNN_WORD(word)
+#define CTNN_WORD(word, key, ...) {#word, later<Asked, ctnn::word>::type::record, #__VA_ARGS__},
+#define CTNN_ELEMENT_WORD(word, T) CTNN_WORD(word, "type", dtype::word)
   static constexpr option_word of_options[] = {CTNN_OPTION_WORDS(CTNN_WORD) CTNN_ELEMENTS(CTNN_ELEMENT_WORD)};
 #undef CTNN_ELEMENT_WORD
 #undef CTNN_WORD

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A graph as the network one would declare for it, in the words of network/layers.hpp and network/options.hpp.
+// A graph as the network one would declare for it: a list, in the words of network/layers.hpp and network/options.hpp, or
+// a function, in those of network/call_words.hpp.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 
 #include "../../base/error.hpp"
 #include "../../base/describe.hpp"
-#include "../../network/words.hpp"
-#include "numbers.hpp"
+#include "call.hpp"
+#include "identifier.hpp"
 
 namespace ctnn::cpp {
 
@@ -29,34 +30,100 @@ inline bool is_spelled(std::string_view type) { return type.find_first_of("{('")
 
 }  // namespace detail
 
-/// Names and text of every layer of a graph.
+/// What is said of every layer of a graph, and how lists and functions say it.
 class declaration {
  public:
   /// Throws ctnn::error naming all layers for which there is no word, or the first that cannot be declared otherwise.
   explicit declaration(const graph_view& g) : g_(g) {
     refuse_all([](const node& n) { return detail::is_spelled(n.type->spelling()); });
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) names_.push_back(fresh_name(g.nodes[i]));
+    for (const node& n : g.nodes) layers_.push_back({&n, fresh_name(n)});
     for (std::size_t i = 0; i < g.nodes.size(); ++i) spell(static_cast<node_id>(i));
     find_tied();
     check();
   }
 
   /// What layer n is called: its name, made unique.
-  const std::string& name(node_id n) const { return names_[static_cast<std::size_t>(n)]; }
+  const std::string& name(node_id n) const { return layers_[static_cast<std::size_t>(n)].name; }
 
   /// Does it need more than ctnn.hpp has: other operators, other elements than f32?
   bool needs_typed() const { return needs_typed_; }
 
-  /// The arguments of network<...>, a line each.
-  std::vector<std::string> lines() const {
-    std::vector<std::string> out = texts_;
+  /// The arguments of network<...>, a line each: first the layers.
+  std::vector<std::string> list() const {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const said_layer& l = layers_[i];
+      const std::span<const std::string> from(l.reads.data(), previous_[i] ? 0 : l.reads.size());
+      append_layer<detail::in_headers>(out.emplace_back(), g_, *l.n, l.options, l.name, from);
+    }
     for (const std::vector<std::string>& names : tied_) append_tied<detail::in_headers>(out.emplace_back(), names);
     const auto [publicly, layers] = outputs();
     append_outputs<detail::in_headers>(out.emplace_back(), publicly, layers);
     return out;
   }
 
+  /// The statements of forward(nn::graph& m), a line each: first the layers. Throws ctnn::error if it gives more than
+  /// functions can.
+  std::vector<std::string> statements() const {
+    std::vector<std::string> out;
+    std::unordered_set<std::string> taken{"m"};
+    std::vector<std::string> variables;
+    for (std::size_t v = 0; v < g_.values.size(); ++v) {
+      const std::string wanted = as_identifier(reference(static_cast<value_id>(v)));
+      std::string word = wanted;
+      for (int k = 2; !taken.insert(word).second; ++k) word = as_identifier(wanted + '_' + std::to_string(k));
+      variables.push_back(word);
+    }
+    ctnn::detail::call_recorder names;  // of layers that name themselves
+    for (const said_layer& l : layers_) out.push_back(statement(l, variables, names));
+    for (const std::vector<std::string>& tied : tied_)
+      for (std::size_t i = 1; i < tied.size(); ++i)
+        out.push_back("m.tie(" + string_of(tied[0]) + ", " + string_of(tied[i]) + ");");
+    out.push_back(result(variables));
+    return out;
+  }
+
  private:
+  std::string statement(const said_layer& l, std::span<const std::string> variables,
+                        ctnn::detail::call_recorder& names) const {
+    std::vector<std::string> reads;
+    for (value_id v : g_.inputs(*l.n)) reads.push_back(variables[static_cast<std::size_t>(v)]);
+    const call said(l, reads);
+    names.begin({l.n->type, {}, {}, {}, {}, false}, said.word(),
+                said.says_name() ? std::string_view(l.name) : std::string_view(), {}, {}, l.n->outputs.count);
+    const bool named = names.text(names.calls().back().name) == l.name;
+    const auto first = static_cast<std::size_t>(l.n->outputs.first), count = static_cast<std::size_t>(l.n->outputs.count);
+    std::string all;
+    bool is_read = false;
+    for (std::size_t k = first; k < first + count; ++k) {
+      all += (k == first ? "" : ", ") + variables[k];
+      is_read = is_read || g_.values[k].readers > 0;
+    }
+    const bool may_be_unread = is_read || l.n->type == &type_of<op::input>;
+    if (said.gives_several()) {
+      std::string text = "const auto [" + all + "] = " + said.text() + ';';
+      if (!named) text += " m.named(" + string_of(l.name) + ", " + variables[first] + ");";
+      return may_be_unread ? text : text + " m.unused(" + variables[first] + ");";
+    }
+    std::string text = named ? said.text() : "m.named(" + string_of(l.name) + ", " + said.text() + ')';
+    if (!may_be_unread) text = "m.unused(" + text + ')';
+    return (is_read ? "const auto " + all + " = " : "") + text + ';';
+  }
+  std::string result(std::span<const std::string> variables) const {
+    if (g_.outputs.size() > max_list)
+      throw error(std::to_string(g_.outputs.size()) + " outputs: a function gives " + std::to_string(max_list) +
+                  " at most; a list has any number (--list)");
+    const auto [publicly, layers] = outputs();
+    std::string all;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const std::string& variable = variables[static_cast<std::size_t>(g_.outputs[i].value)];
+      const node& n = g_.at(g_.at_value(g_.outputs[i].value).producer);
+      if (layers.size() == 1 && publicly[i] == layers[i] && n.outputs.count == 1) return "return " + variable + ';';
+      all += (i == 0 ? "{" : ", {") + string_of(publicly[i]) + ", " + variable + '}';
+    }
+    return "return ctnn::outputs{" + all + "};";
+  }
+
   /// Names of the outputs, and of the layers that make them.
   std::pair<std::vector<std::string>, std::vector<std::string>> outputs() const {
     std::vector<std::string> publicly, layers;
@@ -101,17 +168,15 @@ class declaration {
   }
 
   void spell(node_id id) {
-    const node& n = g_.at(id);
-    options_.push_back(ir::spell(g_, n));
+    said_layer& l = layers_[static_cast<std::size_t>(id)];
+    const node& n = *l.n;
+    l.options = ir::spell(g_, n);
     for (int k = 0; k < n.outputs.count; ++k)
       needs_typed_ = needs_typed_ || g_.at_value(n.outputs.first + k).type != dtype::f32;
     for (value_id v : g_.inputs(n)) needs_typed_ = needs_typed_ || g_.at_value(v).type != dtype::f32;
     needs_typed_ = needs_typed_ || n.type->is.vectors != vectors_of::f32;
-    from_.emplace_back();
     previous_.push_back(reads_previous(g_, id));
-    if (!previous_.back())
-      for (value_id v : g_.inputs(n)) from_.back().push_back(reference(v));
-    append_layer<detail::in_headers>(texts_.emplace_back(), g_, n, options_.back(), name(id), from_.back());
+    for (value_id v : g_.inputs(n)) l.reads.push_back(reference(v));
   }
 
   void find_tied() {
@@ -130,11 +195,11 @@ class declaration {
     std::deque<std::vector<std::string_view>> views;
     std::deque<std::vector<option_record>> records;
     std::vector<layer_record> layers;
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      views.emplace_back(from_[i].begin(), from_[i].end());
+    for (const said_layer& l : layers_) {
+      views.emplace_back(l.reads.begin(), l.reads.end());
       records.emplace_back();
-      for (const spelled_option& o : options_[i]) records.back().push_back({o.key, {o.values.data(), o.values.size()}});
-      layers.push_back({g_.nodes[i].type, names_[i], views.back(), records.back(), {}, previous_[i]});
+      for (const spelled_option& o : l.options) records.back().push_back({o.key, {o.values.data(), o.values.size()}});
+      layers.push_back({l.n->type, l.name, views.back(), records.back(), {}, false});
     }
     for (const std::vector<std::string>& names : tied_) {
       views.emplace_back(names.begin(), names.end());
@@ -160,9 +225,7 @@ class declaration {
 
   graph_view g_;
   std::unordered_set<std::string> taken_;
-  std::vector<std::string> names_, texts_;
-  std::deque<std::vector<std::string>> from_;
-  std::deque<spelled_options> options_;
+  std::vector<said_layer> layers_;
   std::vector<bool> previous_;
   std::vector<std::vector<std::string>> tied_;
   bool needs_typed_ = false;

@@ -77,22 +77,32 @@ class header_writer {
     return std::string(slots_of(g_, n)[static_cast<std::size_t>(slot)].name);
   }
 
-  void declare(std::int64_t count) {
-    const std::vector<std::string> lines = layers_.lines();
+  /// Lines, of which the first are a layer each: what it gives stands behind.
+  void write_lines(const std::vector<std::string>& lines, const std::string& before, const std::string& after) {
     std::size_t width = 0;
     for (const std::string& l : lines) width = std::max(width, std::min<std::size_t>(l.size(), 96));
-    out_ += "struct " + options_.name + " : ctnn::network<\n";
-    for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
-      out_ += "    " + lines[i] + ',';
-      if (i < g_.nodes.size()) {  // the others say which weights are one
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      out_ += before + lines[i] + (i + 1 < lines.size() ? after : "");
+      if (i < g_.nodes.size()) {
         std::string shapes;
         const range values = g_.nodes[i].outputs;
         for (int k = 0; k < values.count; ++k) shapes += (k ? ", " : "") + describe(g_.shape(values.first + k));
         out_ += std::string(width > lines[i].size() ? width - lines[i].size() : 0, ' ') + "  // " + shapes;
       }
-      out_ += '\n';
+      if (i + 1 < lines.size()) out_ += '\n';
     }
-    out_ += "    " + lines.back() + "> {\n";
+  }
+  void declare(std::int64_t count) {
+    if (options_.list) {
+      out_ += "struct " + options_.name + " : ctnn::network<\n";
+      write_lines(layers_.list(), "    ", ",");
+      out_ += "> {\n";
+    } else {
+      out_ += "struct " + options_.name + " : ctnn::declared<" + options_.name +
+              "> {\n  static constexpr auto forward(ctnn::graph& m) {\n";
+      write_lines(layers_.statements(), "    ", "");
+      out_ += "\n  }\n";
+    }
     const std::string& name = options_.name;
     if (options_.packed)
       out_ +=
@@ -114,7 +124,7 @@ class header_writer {
   /// Of the layers as they are declared and the packing, whatever the type is called.
   std::uint64_t architecture() const {
     hash_of_text h;
-    for (const std::string& line : layers_.lines()) h.add(line + '\n');
+    for (const std::string& line : layers_.list()) h.add(line + '\n');
     h.add(options_.packed);
     return h.value;
   }
