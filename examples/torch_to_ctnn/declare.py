@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSL-1.0
+"""A PyTorch module as `struct net : nn::declared<net>`: trace, say, fold, write."""
+import torch
+
+from .expression import Code, Expression, For, If, Line, changed, values_in
+from .functions import Functions
+from .loops import folded
+from .say import TYPES, literal_shape, value
+from .text import KINDS, Body, literal, wrapped
+from .trace import Recorder
+
+HEADER = """// SPDX-License-Identifier: BSL-1.0
+// {title}, written by examples/torch_to_ctnn.py --declare. Weights are called as in its state_dict.
+#pragma once
+
+#include <ctnn/{header}.hpp>
+{more}
+namespace nn = ctnn;
+"""
+
+
+class Declaration:
+    """`text`: the header; `inputs`: the names of the network's; `extra`: tensors that it needs besides the state_dict."""
+
+    def __init__(self, module, inputs, name):
+        recorder = Recorder()
+        recorder.trace(module, inputs)
+        self.functions = Functions(recorder)
+        state = module.state_dict()
+        self.inputs = [v.target for v in recorder.inputs]
+        self.ties = ties(module, recorder)
+        for f in [*self.functions.all, self.functions.forward]:
+            f.lines = folded(f.lines, f.results)
+        called = [e for f in [*self.functions.all, self.functions.forward] for e in calls_in(f.lines)]
+        self.named = {f.name: any(e.arguments[0] != "" for e in called if e.head == f.name) for f in self.functions.all}
+        read = {v for f in [*self.functions.all, self.functions.forward] for v in values_of(f)}
+        self.extra = {n: t.detach() for n, t in ((v.target, value(v)) for v in recorder_weights(recorder)) if n not in state and
+                      any(e.head == "m.parameter" for e in [self.functions_weight(n)])}
+        self.typed = any(value(v).dtype != torch.float32 for v in read)
+        self.text = self.header(type(module).__name__, name)
+
+    def functions_weight(self, name):
+        from .say import weight
+        recorder = self.functions.recorder
+        return weight(recorder.weights[name].node, recorder.constants)
+
+    def header(self, title, name):
+        parts = [self.function(f) for f in self.functions.all]
+        parts.append(self.network(name))
+        body = "\n\n".join("\n".join(p) for p in parts) + "\n"
+        more = "".join(f"#include <{h}>\n" for h, word in (("array", "std::array"), ("cmath", "HUGE_VAL"),
+                                                           ("string_view", "std::string_view")) if word in body)
+        return HEADER.format(title=title, header="ctnn", more=("#include <ctnn/typed.hpp>\n" if self.typed else "") +
+                             ("\n" + more if more else "")) + "\n" + body
+
+    def names_of(self, function, frame_names):
+        names, taken = [], {p.name for p in function.parameters} | {"m", "name", "i", "scope", "round"}
+        for k, v in enumerate(function.inputs):
+            hint = next((n for n, node in frame_names if node is v), None)
+            hint = {"input": "x", "default": "x"}.get(hint, hint)
+            if not hint or hint in taken:
+                hint = next(n for n in ["x", "a", "b", "c", "d"] + [f"x{j}" for j in range(99)] if n not in taken)
+            taken.add(hint)
+            names.append((hint, v))
+        return names
+
+    def function(self, f):
+        inputs = self.names_of(f, f.argument_names)
+        named = self.named[f.name]
+        takes = ["nn::graph& m"] + (["std::string_view name"] if named else []) + [f"nn::value {n}" for n, _ in inputs] + \
+            [f"{KINDS[p.kind]} {p.name}" for p in f.parameters]
+        gives = "nn::value" if len(f.results) == 1 else "auto"
+        lines = wrapped(f"constexpr {gives} {f.name}({', '.join(takes)}) {{", 0)
+        lines += ["  const auto scope = m.scope(name);"] if named else []
+        return lines + Body(f, self.is_named, inputs).write(2) + ["}"]
+
+    def is_named(self, head):
+        return self.named.get(head, True)
+
+    def network(self, name):
+        f = self.functions.forward
+        lines = [f"struct {name} : nn::declared<{name}> {{", "  static constexpr auto forward(nn::graph& m) {"]
+        inputs = [(v.target if v.target not in ("m", "i") else v.target + "_", v) for v in f.inputs]
+        for said, v in inputs:
+            dtype = value(v).dtype
+            option = "" if dtype == torch.float32 else f", {{.dtype = nn::dtype::{TYPES[dtype]}}}"
+            lines += wrapped(f"auto {said} = m.input({literal(v.target)}, {{{literal_shape(value(v))}}}{option});", 4)
+        body = Body(f, self.is_named, inputs).write(4)
+        for first, second in self.ties:
+            body.insert(len(body) - 1, f"    m.tie({literal(first)}, {literal(second)});")
+        return lines + body + ["  }", "};"]
+
+
+def recorder_weights(recorder):
+    return [v.node for v in recorder.weights.values()]
+
+
+def values_of(function):
+    return [v for line in function.lines for v in values_in(line)] + list(function.results)
+
+
+def calls_in(lines):
+    """Calls of the network's own functions."""
+    found = []
+
+    def visit(t):
+        if isinstance(t, Expression):
+            if t.own:
+                found.append(t)
+            for part in [*t.arguments, *t.options.values()]:
+                visit(part)
+        elif isinstance(t, (list, tuple)):
+            for part in t:
+                visit(part)
+    for line in lines:
+        if isinstance(line, Line):
+            visit(line.expression)
+        else:
+            found += calls_in(line.lines)
+    return found
+
+
+def ties(module, recorder):
+    """Pairs of names in the state_dict that are one parameter."""
+    return [(names[0], other) for names in recorder.names_of.values() for other in names[1:] if names[0] not in recorder.constants]
