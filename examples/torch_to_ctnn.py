@@ -139,13 +139,16 @@ def write_declaration(torch, net, inputs, name, out, work):
         sys.exit(f"not declared: {why}")
     with open(out, "w") as to:
         to.write(declared.text)
-    weights = {**net.state_dict(), **declared.extra}
-    torch.save(weights, f"{work}/weights.pt")
+    torch.save(declared.weights, f"{work}/weights.pt")
     print(f"{out}: {len(declared.text.splitlines())} lines, {sum(p.numel() for p in net.parameters())} parameters")
+    unread = [name for name in declared.unread if not name.endswith("num_batches_tracked")]
+    if unread:
+        print(f"not read of the state_dict: {', '.join(unread[:8])}{' ...' if len(unread) > 8 else ''}")
     if declared.extra:
-        weights_out = os.path.splitext(out)[0] + ".pt"
-        shutil.copy(f"{work}/weights.pt", weights_out)
-        print(f"{weights_out}: the state_dict and what it does not have, {', '.join(declared.extra)}")
+        print(f"read besides the state_dict: {', '.join(declared.extra)}")
+    if unread or declared.extra:
+        shutil.copy(f"{work}/weights.pt", os.path.splitext(out)[0] + ".pt")
+        print(f"{os.path.splitext(out)[0]}.pt: what the network reads")
     return declared.inputs
 
 
@@ -177,7 +180,7 @@ def main():
                 norm.running_mean.normal_(0, 0.5)
                 norm.running_var.uniform_(0.5, 2)
         wants = net(*inputs)
-    wants = [wants] if isinstance(wants, torch.Tensor) else list(wants)
+    wants = [wants] if isinstance(wants, torch.Tensor) else list(wants.values() if isinstance(wants, dict) else wants)
     with tempfile.TemporaryDirectory() as work:
         out = os.path.abspath(asked.out or f"{work}/net.hpp")
         stem = os.path.splitext(os.path.basename(out))[0]

@@ -2,10 +2,11 @@
 """A PyTorch module as `struct net : nn::declared<net>`: trace, say, fold, write."""
 import torch
 
-from .expression import Code, Expression, For, If, Line, changed, values_in
+from .cpp_words import RESERVED
+from .expression import Expression, For, Line, Name, values_in
 from .functions import Functions
 from .loops import folded
-from .say import TYPES, literal_shape, value
+from .say import TYPES, literal_shape, value, weight
 from .text import KINDS, Body, literal, wrapped
 from .trace import Recorder
 
@@ -28,21 +29,22 @@ class Declaration:
         self.functions = Functions(recorder)
         state = module.state_dict()
         self.inputs = [v.target for v in recorder.inputs]
-        self.ties = ties(module, recorder)
+        read = self.functions.weights_read()
+        self.ties = [(names[0], other) for names in ([n for n in all_of if n in read] for all_of in recorder.names_of.values())
+                     for other in names[1:]]
         for f in [*self.functions.all, self.functions.forward]:
             f.lines = folded(f.lines, f.results)
         called = [e for f in [*self.functions.all, self.functions.forward] for e in calls_in(f.lines)]
-        self.named = {f.name: any(e.arguments[0] != "" for e in called if e.head == f.name) for f in self.functions.all}
-        read = {v for f in [*self.functions.all, self.functions.forward] for v in values_of(f)}
-        self.extra = {n: t.detach() for n, t in ((v.target, value(v)) for v in recorder_weights(recorder)) if n not in state and
-                      any(e.head == "m.parameter" for e in [self.functions_weight(n)])}
-        self.typed = any(value(v).dtype != torch.float32 for v in read)
+        self.named = {}
+        for f in self.functions.all:
+            self.named[f.name] = has_names(f.lines, self.named) and any(e.arguments[0] != "" for e in called if e.head == f.name)
+        values = {v for f in [*self.functions.all, self.functions.forward] for v in values_of(f)}
+        made = {n: v.node for n, v in recorder.weights.items() if n in read and n not in state}
+        self.extra = {n: value(v).detach() for n, v in made.items() if weight(v, recorder.constants).head == "m.parameter"}
+        self.weights = {**{n: t for n, t in state.items() if n in read}, **self.extra}
+        self.unread = [n for n in state if n not in read]
+        self.typed = any(value(v).dtype != torch.float32 for v in values)
         self.text = self.header(type(module).__name__, name)
-
-    def functions_weight(self, name):
-        from .say import weight
-        recorder = self.functions.recorder
-        return weight(recorder.weights[name].node, recorder.constants)
 
     def header(self, title, name):
         parts = [self.function(f) for f in self.functions.all]
@@ -54,7 +56,7 @@ class Declaration:
                              ("\n" + more if more else "")) + "\n" + body
 
     def names_of(self, function, frame_names):
-        names, taken = [], {p.name for p in function.parameters} | {"m", "name", "i", "scope", "round"}
+        names, taken = [], {p.name for p in function.parameters} | RESERVED | self.named.keys()
         for k, v in enumerate(function.inputs):
             hint = next((n for n, node in frame_names if node is v), None)
             hint = {"input": "x", "default": "x"}.get(hint, hint)
@@ -72,7 +74,7 @@ class Declaration:
         gives = "nn::value" if len(f.results) == 1 else "auto"
         lines = wrapped(f"constexpr {gives} {f.name}({', '.join(takes)}) {{", 0)
         lines += ["  const auto scope = m.scope(name);"] if named else []
-        return lines + Body(f, self.is_named, inputs).write(2) + ["}"]
+        return lines + Body(f, self.is_named, inputs, self.named).write(2) + ["}"]
 
     def is_named(self, head):
         return self.named.get(head, True)
@@ -80,23 +82,30 @@ class Declaration:
     def network(self, name):
         f = self.functions.forward
         lines = [f"struct {name} : nn::declared<{name}> {{", "  static constexpr auto forward(nn::graph& m) {"]
-        inputs = [(v.target if v.target not in ("m", "i") else v.target + "_", v) for v in f.inputs]
+        inputs = [(v.target + ("_" if v.target in RESERVED or v.target in self.named else ""), v) for v in f.inputs]
         for said, v in inputs:
             dtype = value(v).dtype
             option = "" if dtype == torch.float32 else f", {{.dtype = nn::dtype::{TYPES[dtype]}}}"
             lines += wrapped(f"auto {said} = m.input({literal(v.target)}, {{{literal_shape(value(v))}}}{option});", 4)
-        body = Body(f, self.is_named, inputs).write(4)
-        for first, second in self.ties:
-            body.insert(len(body) - 1, f"    m.tie({literal(first)}, {literal(second)});")
+        body = Body(f, self.is_named, inputs, self.named).write(4)
+        last = max(k for k, line in enumerate(body) if line.startswith("    return "))
+        for first, second in reversed(self.ties):
+            body.insert(last, f"    m.tie({literal(first)}, {literal(second)});")
         return lines + body + ["  }", "};"]
-
-
-def recorder_weights(recorder):
-    return [v.node for v in recorder.weights.values()]
 
 
 def values_of(function):
     return [v for line in function.lines for v in values_in(line)] + list(function.results)
+
+
+def has_names(lines, named):
+    """Is there a layer with weights, or a call that hands on a name?"""
+    def has(t):
+        if isinstance(t, Expression):
+            parts = t.arguments[1:] if t.own and not named[t.head] else t.arguments
+            return any(map(has, [*parts, *t.options.values()]))
+        return any(map(has, t)) if isinstance(t, (list, tuple)) else type(t) is Name
+    return any(has(line.expression) if isinstance(line, Line) else has_names(line.lines, named) for line in lines)
 
 
 def calls_in(lines):
@@ -119,7 +128,3 @@ def calls_in(lines):
             found += calls_in(line.lines)
     return found
 
-
-def ties(module, recorder):
-    """Pairs of names in the state_dict that are one parameter."""
-    return [(names[0], other) for names in recorder.names_of.values() for other in names[1:] if names[0] not in recorder.constants]

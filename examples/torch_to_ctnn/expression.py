@@ -16,6 +16,7 @@ class Parameter:
 
     def __init__(self, name, kind):
         self.name, self.kind = name, kind
+        self.of_lines = False  # it says whether there are lines that only some calls have
 
 
 class Expression:

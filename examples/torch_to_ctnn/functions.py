@@ -13,7 +13,7 @@ from .trace import Call, Frame, Unsayable
 class Function:
     def __init__(self, name, inputs, parameters, lines, results):
         self.name, self.inputs, self.parameters, self.lines, self.results = name, inputs, parameters, lines, results
-        self.argument_names = []
+        self.argument_names, self.result_names = [], []
 
 
 class Functions:
@@ -24,8 +24,10 @@ class Functions:
         for node in recorder.weights.values():
             node.node.meta["constant"] = node.node.target in recorder.constants
         self.say(recorder.root_frame)
-        self.outputs = [self.latest(v) for v in all_values(recorder.outputs) or []]
+        self.outputs = [self.latest(v) for v in all_values(recorder.outputs)]
+        self.output_names = list(recorder.outputs) if isinstance(recorder.outputs, dict) else []
         self.drop_unread(recorder.root_frame, set(self.outputs))
+        self.name_shared(recorder.root_frame)
         self.readers = {}
         for line in self.deep_lines(recorder.root_frame):
             for v in values_in(line):
@@ -35,6 +37,7 @@ class Functions:
         lines = self.lines_of(recorder.root_frame)
         root = Member(recorder.root_frame, lines, recorder.inputs, self.outputs)
         self.forward = Function("forward", recorder.inputs, [], Merged(Variant(root)).lines, self.outputs)
+        self.forward.result_names = self.output_names
 
     # Lines
     def latest(self, thing):
@@ -70,8 +73,41 @@ class Functions:
                     raise Unsayable(item.call.path, item.call.name, "ctnn does not give the attention's weights")
                 live.update(values_in(item))
 
+    def name_shared(self, root):
+        """Modules with weights that are called more than once: each becomes a function of its own."""
+        calls = {}
+
+        def visit(frame):
+            for k, item in enumerate(frame.lines):
+                module, path = (item.module, item.path) if isinstance(item, Frame) else (item.call.module, item.call.path)
+                if module is not None and module.state_dict():
+                    calls.setdefault(path, []).append((frame, k))
+                if isinstance(item, Frame):
+                    visit(item)
+        visit(root)
+        shared = {path for path, at in calls.items() if len(at) > 1}
+        for path in shared:
+            if any(path.startswith(other + ".") for other in shared):
+                continue
+            kind = type(path.rpartition(".")[2], (), {})
+            for frame, k in calls[path]:
+                if isinstance(frame.lines[k], Line):
+                    wrapped = Frame(frame.lines[k].call.module, path, frame)
+                    wrapped.lines, wrapped.function = [frame.lines[k]], None
+                    frame.lines[k] = wrapped
+                frame.lines[k].kind, frame.lines[k].shared = kind, True
+
     def deep_lines(self, frame):
         return [line for item in frame.lines for line in (self.deep_lines(item) if isinstance(item, Frame) else [item])]
+
+    def weights_read(self):
+        """Names of the state_dict that are read."""
+        names = set()
+        for line in self.deep_lines(self.recorder.root_frame):
+            if line.call.module is not None:
+                names.update(f"{line.call.path}.{key}" for key in line.call.module.state_dict())
+            names.update(v.target for v in values_in(line) if v.op == "get_attr")
+        return names
 
     def lines_of(self, frame):
         """With the modules that it calls, and its weights where they are read first."""
@@ -93,7 +129,14 @@ class Functions:
     def with_callees(self, frame):
         lines = []
         for item in frame.lines:
-            lines += [item] if isinstance(item, Line) else [item.as_line] if item.function else self.with_callees(item)
+            if isinstance(item, Frame) and item.function and item.shared:
+                if not any(line.several == "shared" and line.expression.arguments[0] == item.path for line in lines):
+                    lines.append(Line([], Expression(item.function.name, [Name(item.path)]), "shared"))
+                e = item.as_line.expression
+                lines.append(Line(item.as_line.values, Expression("one_" + item.function.name, e.arguments[1:], {}, e.names[1:]),
+                                  item.as_line.several, item.as_line.called))
+            else:
+                lines += [item] if isinstance(item, Line) else [item.as_line] if item.function else self.with_callees(item)
         return lines
 
     # Functions
@@ -136,7 +179,7 @@ class Functions:
             if not any(v.take(member) for v in variants):
                 variants.append(Variant(member))
         for v in variants:
-            if len(v.members) > 1 and len(v.base.lines) > 1 and v.base.results:
+            if frames[0].shared or len(v.members) > 1 and len(v.base.lines) > 1 and v.base.results:
                 self.define(v, snake(frames[0].kind.__name__))
 
     def member(self, frame):

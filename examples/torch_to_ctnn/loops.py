@@ -180,24 +180,25 @@ class Candidate:
 def folded(lines, results):
     """The same lines with loops."""
     while True:
-        best = None
+        best, forms = None, [form(line) if isinstance(line, Line) else object() for line in lines]
         for start in range(len(lines)):
             for period in range(1, (len(lines) - start) // 2 + 1):
-                best = better(best, lines, start, period, results)
+                if forms[start:start + period] == forms[start + period:start + 2 * period]:
+                    best = better(best, lines, forms, start, period, results)
         if best is None:
             return lines
         lines = lines[:best.start] + [best.loop()] + lines[best.start + best.period * best.count:]
 
 
-def better(best, lines, start, period, results):
-    block = lines[start:start + period]
-    if not all(isinstance(line, Line) for line in block) or not any(leaves_of(line.expression)[0] for line in block):
+def better(best, lines, forms, start, period, results):
+    if not any(leaves_of(line.expression)[0] for line in lines[start:start + period]):
         return best
-    forms, count = [form(line) for line in block], 1
-    while all(isinstance(line, Line) for line in lines[start + count * period:start + (count + 1) * period]) and \
-            [form(line) for line in lines[start + count * period:start + (count + 1) * period]] == forms:
+    count = 2
+    while forms[start + count * period:start + (count + 1) * period] == forms[start:start + period]:
         count += 1
     for n in range(count, 1, -1):
+        if best and n * period <= best.saved():
+            break
         after = {v for line in lines[start + n * period:] for v in values_in(line)} | set(results)
         found = Candidate(lines, start, period, n, after)
         if found.saved() > (best.saved() if best else 0):

@@ -2,7 +2,8 @@
 """Calls of modules of one class as one function: lines that all calls have, lines that only some have, numbers that differ."""
 import re
 
-from .expression import Code, Expression, If, Line, Name, Parameter, is_value, made_by, values_in
+from .cpp_words import RESERVED
+from .expression import Code, Expression, If, Line, Name, Parameter, changed, is_value, made_by, values_in
 
 ABSENT = object()
 ACTIVATIONS = {"m." + w for w in "relu relu6 sigmoid silu mish hardsigmoid hardswish softsign selu tanh gelu leaky_relu elu".split()}
@@ -18,7 +19,7 @@ class Member:
 
     def relative(self, name):
         path = self.frame.path
-        if not path:
+        if not path or not name:
             return str(name)
         return "" if name == path else name[len(path) + 1:] if name.startswith(path + ".") else "/" + name
 
@@ -38,11 +39,11 @@ def likeness(a, b, base, other):
             return None
         pairs = [*zip(a.arguments, b.arguments), *((a.options[k], b.options[k]) for k in a.options)]
         return likeness_of_all(pairs, base, other)
-    if isinstance(a, list) and isinstance(b, list):
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return likeness_of_all(zip(a, b), base, other) if len(a) == len(b) else None
     if isinstance(a, Name) and isinstance(b, Name):
         a, b = base.relative(a), other.relative(b)
-        return 1 if a == b else 0.5 if re.sub(r"\d+", "#", a) == re.sub(r"\d+", "#", b) else None
+        return 1 if a == b else 0.9 if re.sub(r"\d+", "#", a) == re.sub(r"\d+", "#", b) else None
     if is_value(a) or is_value(b):
         return 1 if is_value(a) and is_value(b) else None
     if type(a) is not type(b) or isinstance(a, Code) and a != b:
@@ -90,7 +91,8 @@ class Variant:
         own = align(self.base, member)
         if own is None or 2 * own.count(None) > len(own):
             return False
-        instead, self.trial = dict(self.instead), {}
+        named = {name: v for name, v in self.base.frame.argument_names if v in self.base.inputs}
+        instead, self.trial = dict(self.instead), {v: named[n] for n, v in member.frame.argument_names if n in named and v in member.inputs}
         pairs = [(self.base.lines[i], member.lines[j]) for i, j in enumerate(own) if j is not None]
         for a, b in pairs:
             for va, vb in zip(values_in(a), values_in(b)):
@@ -130,30 +132,56 @@ class Variant:
         return True
 
 
+def replaced(line, parameter, by):
+    if isinstance(line, If):
+        return If(line.flag, [replaced(inner, parameter, by) for inner in line.lines], line.instead)
+    return Line(line.values, changed(line.expression, lambda t: by if t is parameter else t), line.several, line.called)
+
+
 class Merged:
     """The lines of a variant, and its parameters."""
 
     def __init__(self, variant, own_names=True):
         self.variant, self.parameters, self.columns = variant, [], []
-        members = variant.members
-        base = variant.base
-        self.lines, flags = [], []
+        members, base = variant.members, variant.base
+        self.lines, branch, before = [], None, None
         for i, line in enumerate(base.lines):
             rows = [m.lines[m.own[i]] if m.own[i] is not None else None for m in members]
             has = tuple(r is not None for r in rows)
-            expression = self.merged([r.expression if r else ABSENT for r in rows], "")
-            made = Line(line.values, expression, line.several, line.called)
-            if all(has):
-                self.lines.append(made)
-            elif flags and flags[-1][0] == has and self.lines[-1] is flags[-1][1]:
-                flags[-1][1].lines.append(made)
-            else:
-                flags.append((has, If(None, [made], {})))
-                self.lines.append(flags[-1][1])
-        for has, branch in flags:
-            branch.flag = self.flag(has, branch)
-            inside = [v for line in branch.lines for v in made_by(line)]
-            branch.instead = {v: variant.instead[v] for v in inside if v in variant.instead}
+            if not all(has) and has != before:
+                self.lines.append(branch := If(self.flag(has, base.lines[i:], base), [], {}))
+            made = Line(line.values, self.merged([r.expression if r else ABSENT for r in rows], ""), line.several, line.called)
+            before = has
+            (self.lines if all(has) else branch.lines).append(made)
+        for line in self.lines:
+            if isinstance(line, If):
+                line.instead = {v: variant.instead[v] for part in line.lines for v in made_by(part) if v in variant.instead}
+        self.say_names()
+
+    def say_names(self):
+        """Names that differ as flags do are said by these."""
+        for k in reversed(range(len(self.parameters))):
+            p, column = self.parameters[k], self.columns[k]
+            flags = [(q, c) for q, c in zip(self.parameters, self.columns) if q.kind is bool]
+            flags.sort(key=lambda f: not f[0].of_lines)
+            said = self.by_flags(column, flags, 2) if p.kind is str else None
+            if said is None:
+                continue
+            self.lines = [replaced(line, p, said) for line in self.lines]
+            del self.parameters[k], self.columns[k]
+
+    def by_flags(self, column, flags, depth):
+        values = {c for c in column if c is not ABSENT}
+        if len(values) < 2:
+            return next(iter(values), "")
+        for n, (flag, is_on) in enumerate(flags if depth else []):
+            on, off = ([c if is_on[k] is of else ABSENT for k, c in enumerate(column)] for of in (True, False))
+            if any(c is not ABSENT and is_on[k] is ABSENT for k, c in enumerate(column)) or on == column or off == column:
+                continue
+            a, b = self.by_flags(on, flags[n + 1:], depth - 1), self.by_flags(off, flags[n + 1:], depth - 1)
+            if a is not None and b is not None:
+                return Expression("?:", [flag, a, b])
+        return None
 
     def merged(self, things, hint):
         present = [t for t in things if t is not ABSENT]
@@ -169,7 +197,7 @@ class Merged:
             arguments = [self.merged(part(lambda t: t.arguments[k]), first.name_of(k) or hint) for k in range(len(first.arguments))]
             options = {o: self.merged(part(lambda t: t.options[o]), o) for o in first.options}
             return Expression(first.head, arguments, options, first.names, first.own, first.defaults)
-        if isinstance(first, list):
+        if isinstance(first, (list, tuple)):
             return [self.merged([ABSENT if t is ABSENT else t[k] for t in things], hint) for k in range(len(first))]
         if isinstance(first, Name):
             names = [ABSENT if t is ABSENT else m.relative(t) for t, m in zip(things, self.variant.members)]
@@ -187,12 +215,15 @@ class Merged:
         flag = self.parameter(are[0], "with_" + heads[0].removeprefix("m."))
         return Expression("?:", [flag, expressions[0], self.choice(expressions[1:], are[1:], heads[1:])])
 
-    def flag(self, has, branch):
-        names = [a for line in branch.lines if isinstance(line, Line) for a in line.expression.arguments if type(a) is Name]
-        words = re.findall(r"[A-Za-z_]\w*", names[0]) if names else []
-        first = branch.lines[0].expression
-        words = words or (["skip"] if first.head == "+" else [first.head.removeprefix("m.").split("<")[0]])
-        flag = self.parameter(list(has), words[0])
+    def flag(self, has, lines, base):
+        """Called after the first module of the lines that only some have, or what they compute."""
+        first = lines[0].expression
+        names = re.findall(r"[A-Za-z]\w*", base.relative(first.arguments[0])) if first.arguments and type(first.arguments[0]) is Name else []
+        word = first.head.removeprefix("m.").split("<")[0]
+        word = "skip" if word == "+" else "activation" if is_activation(first) else word if word.isidentifier() else "more"
+        flag = self.parameter(list(has), "with_" + (names[0] if names and not first.own else word))
+        if isinstance(flag, Parameter):
+            flag.of_lines = True
         return flag
 
     def parameter(self, column, hint):
@@ -209,8 +240,8 @@ class Merged:
         if kind is bool and (denied := next((p for p, c in zip(self.parameters, self.columns) if p.kind is bool and
                                              fits([x if x is ABSENT else not x for x in column], c)), None)):
             return Expression("!", [denied])
-        taken = {p.name for p in self.parameters}
-        hint = re.sub(r"\W", "_", hint) + ("_" if hint in ("bool", "int", "double", "float", "default", "m", "x", "y", "z") else "")
+        taken = {p.name for p in self.parameters} | RESERVED
+        hint = re.sub(r"\W", "_", hint)
         name = next(n for n in [hint] + [f"{hint}_{k}" for k in range(2, 99)] if n not in taken)
         self.parameters.append(Parameter(name, kind))
         self.columns.append(list(column))

@@ -11,7 +11,9 @@ HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 def assigned_names():
     """Names that the statement which is running assigns what is being called: `q, k, v = x.split(...)`; else none."""
     frame = sys._getframe(1)
-    while frame and (frame.f_code.co_filename.startswith((TORCH, HERE)) and not frame.f_code.co_filename.endswith("container.py")):
+    while frame and frame.f_code.co_filename.startswith((TORCH, HERE)):
+        if frame.f_code.co_filename.endswith("container.py"):
+            return []
         frame = frame.f_back
     if frame is None:
         return []

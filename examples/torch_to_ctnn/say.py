@@ -156,7 +156,7 @@ WORDS = table()
 
 def say(call):
     """The line that a call is; none, and what stands for its value, if it does nothing."""
-    from .special_words import SPECIAL
+    from .weighted_words import SPECIAL
     if call.name in NOTHING:
         return None, call.args[0]
     if call.name in SPECIAL:
@@ -174,7 +174,8 @@ def say(call):
 def all_values(values):
     if is_value(values):
         return [values]
-    return [v for part in values for v in all_values(part)] if isinstance(values, (tuple, list)) else []
+    parts = values.values() if isinstance(values, dict) else values if isinstance(values, (tuple, list)) else []
+    return [v for part in parts for v in all_values(part)]
 
 
 def m(word, *arguments, **options):

@@ -43,6 +43,8 @@ def full_like(like, x):
 # Numbers side by side
 def arithmetic(call, symbol, a, b):
     dtype = result_type(call)
+    if is_value(a) and value(a).dtype == dtype and not is_value(b) and b == (1 if symbol in "*/" else 0):
+        return a
     a, b = operand(call, a, dtype), operand(call, b, dtype)
     if not dtype.is_floating_point:
         like = a if is_value(a) or isinstance(a, Expression) else b
@@ -206,3 +208,18 @@ def _(call, x, dim, unbiased, keepdim, correction):
     by = correction if correction is not None else int(unbiased)
     said = [one(dim) if dim is not None else [], keepdim, by]
     return m(call.name, x, *(said if by != 1 else [one(dim), keepdim or None]))
+
+
+@word("roll", "x, shifts, dims")
+def _(call, x, shifts, dims):
+    return m("roll", x, one([shifts] if isinstance(shifts, int) else list(shifts)) if isinstance(dims, int) else list(shifts), dims)
+
+
+# What does nothing here
+def or_nothing(name, says_nothing):
+    SPECIAL[name] = lambda call: call.args[0] if says_nothing(call) else Template(call, WORDS[name]).of(WORDS[name].says)
+
+
+or_nothing("pad", lambda call: len(call.args) > 1 and not any(call.args[1]))
+for name in "repeat expand view reshape tile broadcast_to".split():
+    or_nothing(name, lambda call: value(call.args[0]).shape == value(call.values).shape)

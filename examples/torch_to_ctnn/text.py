@@ -2,6 +2,7 @@
 """Functions as C++: expressions, and lines of at most 120 columns."""
 import math
 
+from .cpp_words import RESERVED
 from .expression import Code, Expression, For, If, Line, Name, Parameter, changed, is_value, made_by, values_in
 
 WIDTH = 120
@@ -19,7 +20,7 @@ def literal(x):
     if isinstance(x, float):
         if math.isinf(x):
             return "HUGE_VAL" if x > 0 else "-HUGE_VAL"
-        return str(int(x)) if x == int(x) and abs(x) < 1e6 else repr(x)
+        return str(int(x)) if x == int(x) and abs(x) < 1e6 else repr(x).replace("e-0", "e-")
     if isinstance(x, int):
         return str(x)
     raise TypeError(f"{x!r} is no number")
@@ -115,7 +116,7 @@ def wrapped(text, indent):
 class Body:
     """The lines of a function with variables: a value takes the name that Python gives it, or that of what it is made of."""
 
-    def __init__(self, function, named, inputs):
+    def __init__(self, function, named, inputs, taken=()):
         self.function, self.named, self.out, self.of = function, named, [], {}
         self.holder, self.declared = {}, set()  # variable: the value it has; what exists
         self.free_names = iter(["y", "z", "u", "v", "w"] + [f"v{k}" for k in range(2, 999)])
@@ -123,14 +124,14 @@ class Body:
             self.of[value], self.holder[name] = name, value
             self.declared.add(name)
         self.declared.update(p.name for p in function.parameters)
-        self.declared.update({"m", "name", "i", "scope", "round"})
+        self.declared.update(RESERVED, taken)
         self.columns = None
 
     def write(self, indent):
         function = self.function
         lines = nested(function.lines, function.results)
         returned = None
-        if lines and isinstance(lines[-1], Line) and len(function.results) == 1 and lines[-1].values == function.results and \
+        if lines and isinstance(lines[-1], Line) and len(function.results) == 1 and not function.result_names and lines[-1].values == function.results and \
                 lines[-1].several != "list":
             returned = lines.pop()
         self.lines(lines, ([returned] if returned else []), indent, set(function.results))
@@ -138,6 +139,8 @@ class Body:
             self.add(f"return {self.expression(self.taken(returned, set(returned.values)))};", indent)
         else:
             said = [self.of[v] for v in function.results]
+            if names := function.result_names:
+                said = [f"nn::outputs{{{', '.join(f'{{{literal(n)}, {v}}}' for n, v in zip(names, said))}}}"]
             self.add(f"return {said[0]};" if len(said) == 1 else f"return std::array{{{', '.join(said)}}};", indent)
         return self.out
 
@@ -182,6 +185,12 @@ class Body:
 
     def line(self, line, live, indent, forced):
         read = [v for v in line.values if v in live]
+        if line.several == "shared":
+            f = line.expression
+            call = f"{f.head}({'m, {}, x...' if self.named(f.head) else 'm, x...'})".replace("{}", '""')
+            self.add(f"const auto one_{f.head} = m.module({literal(f.arguments[0])}, "
+                     f"[](nn::graph& m, const auto&... x) {{ return {call}; }});", indent)
+            return
         if line.several == "list":
             name, _ = self.variable(None, [], live, (line.called or ["parts"])[0] if len(line.called) == 1 else "parts")
             self.add(f"const auto {name} = {self.expression(line.expression)};", indent)
@@ -300,6 +309,10 @@ def depth(e):
     return 1 + max(inner, default=0)
 
 
+def has_own(e):
+    return isinstance(e, Expression) and (e.own or any(map(has_own, e.arguments)))
+
+
 class Short(dict):
     """Any variable, for how long a line will be."""
 
@@ -318,7 +331,7 @@ def nested(lines, results):
                 v, inner = out[-1].values[0], out[-1].expression
                 within = changed(line.expression, lambda t: inner if t is v else t)
                 text = Writer(Short(), lambda c: "rows[i]." + c).text(within)
-                if len(text) > 92 or depth(within) > 4 or text.count("{.") > 1:
+                if len(text) > 92 or depth(within) > 4 or text.count("{.") > 1 or has_own(inner) and has_own(line.expression):
                     break
                 line.expression = within
                 out.pop()

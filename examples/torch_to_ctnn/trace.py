@@ -30,6 +30,7 @@ class Frame:
     def __init__(self, module, path, parent=None):
         self.module, self.path, self.parent, self.items = module, path, parent, []
         self.kind, self.called, self.argument_names = type(module), assigned_names(), []
+        self.shared = False  # it has weights, and is called elsewhere, too
 
 
 class Value(fx.Proxy):
@@ -230,7 +231,8 @@ class Recorder(fx.Tracer):
             if call.name not in self.ASKED and depends_on_input((call.args, call.kwargs)):
                 raise Unsayable(call.path, call.name, "what it gives depends on the numbers of a tensor")
             return result
-        if self.is_constant((call.args, call.kwargs)) and call.module is None:
+        made = call.name.startswith("new_")  # of x only the type counts
+        if made or self.is_constant((call.args, call.kwargs)) and call.module is None:
             return result
         call.args, call.kwargs = nodes_of(call.args), nodes_of(call.kwargs)
         self.frame.items.append(call)
