@@ -2,12 +2,13 @@
 """A PyTorch module as `struct net : nn::declared<net>`: trace, say, fold, write."""
 import torch
 
+from .body import Body
 from .cpp_words import RESERVED
 from .expression import Expression, For, Line, Name, values_in
 from .functions import Functions
 from .loops import folded
 from .say import TYPES, literal_shape, value, weight
-from .text import KINDS, Body, literal, wrapped
+from .text import KINDS, literal, wrapped
 from .trace import Recorder
 
 HEADER = """// SPDX-License-Identifier: BSL-1.0
@@ -81,11 +82,13 @@ class Declaration:
 
     def network(self, name):
         f = self.functions.forward
+        read = set(values_of(f))
         lines = [f"struct {name} : nn::declared<{name}> {{", "  static constexpr auto forward(nn::graph& m) {"]
         inputs = [(v.target + ("_" if v.target in RESERVED or v.target in self.named else ""), v) for v in f.inputs]
         for said, v in inputs:
             dtype = value(v).dtype
-            option = "" if dtype == torch.float32 else f", {{.dtype = nn::dtype::{TYPES[dtype]}}}"
+            options = [f".dtype = nn::dtype::{TYPES[dtype]}"] * (dtype != torch.float32) + [".unused = true"] * (v not in read)
+            option = f", {{{', '.join(options)}}}" if options else ""
             lines += wrapped(f"auto {said} = m.input({literal(v.target)}, {{{literal_shape(value(v))}}}{option});", 4)
         body = Body(f, self.is_named, inputs, self.named).write(4)
         last = max(k for k, line in enumerate(body) if line.startswith("    return "))

@@ -102,7 +102,7 @@ class Functions:
 
     def weights_read(self):
         """Names of the state_dict that are read."""
-        names = set()
+        names = {v.target for v in self.outputs if v.op == "get_attr"}
         for line in self.deep_lines(self.recorder.root_frame):
             if line.call.module is not None:
                 names.update(f"{line.call.path}.{key}" for key in line.call.module.state_dict())
@@ -119,6 +119,8 @@ class Functions:
                     known.add(v)
                     out.append(Line([v], weight(v, self.recorder.constants)))
             out.append(line)
+        if not frame.path:
+            out += [Line([v], weight(v, self.recorder.constants)) for v in dict.fromkeys(self.outputs) if v.op == "get_attr" and v not in known]
         return out
 
     def is_weight_of(self, node, frame, prefix):

@@ -56,7 +56,8 @@ def scopes_of(rounds):
     scopes = []
     for r in rounds:
         heads = {".".join(n.split(".")[:at + 1]) for n in r.names}
-        if len(heads) != 1 or any(n.split(".")[:at] != first[0].split(".")[:at] for n in r.names) or [".".join(n.split(".")[at + 1:]) for n in r.names] != behind or any(n.count(".") < at for n in r.names):
+        same = all(n.split(".")[:at] == first[0].split(".")[:at] for n in r.names)
+        if len(heads) != 1 or not same or [".".join(n.split(".")[at + 1:]) for n in r.names] != behind:
             return None
         scopes.append(heads.pop())
     return (scopes, behind) if len(set(scopes)) == len(scopes) else None

@@ -49,6 +49,8 @@ def snake(name):
 
 
 HELPERS = {"one": one, "flat": flat, "number": number,
+           "pair": lambda a, b: [a, b],
+           "last_axes": lambda size, axes: size and list(size)[-len(axes):] if isinstance(axes, tuple) else size and list(size)[2:],
            "several": lambda shape: list(shape) if len(shape) > 1 else None,
            "least": lambda eps: torch.finfo(torch.float32).eps if eps is None else eps,
            "two_for_fro": lambda p: 2 if p == "fro" else p,
@@ -142,6 +144,7 @@ def names_of(arguments):
 
 
 def table():
+    """The row of each word."""
     rows = {}
     for line in ROWS.replace("\\\n", "").strip().splitlines():
         if line.strip():
@@ -209,6 +212,8 @@ def constant(t):
         counted = torch.arange(len(numbers)).double() * step + first
         if torch.equal(counted.to(t.dtype), numbers):
             return counted_expression(t, first, step)
+    if t.dim() == 2 and torch.equal(t.float(), torch.eye(*t.shape)):
+        return as_type(m("eye", *t.shape))
     if t.dim() >= 2:
         shape = list(t.shape)
         for word, triangle in ("tril", torch.tril), ("triu", torch.triu):

@@ -97,10 +97,10 @@ def _(call, x, min, max):
     return m("clamp_max", x, max) if min is None else m("clamp_min", x, min) if max is None else m("clamp", x, min, max)
 
 
-@word("and_ or_ xor", "a, b")
+@word("and or xor", "a, b")
 def _(call, a, b):
     kind = "logical_" if result_type(call) == torch.bool else "bitwise_"
-    return m(kind + call.name.rstrip("_"), a, b)
+    return m(kind + call.name, a, b)
 
 
 @word("matmul", "a, b")
@@ -223,3 +223,34 @@ def or_nothing(name, says_nothing):
 or_nothing("pad", lambda call: len(call.args) > 1 and not any(call.args[1]))
 for name in "repeat expand view reshape tile broadcast_to".split():
     or_nothing(name, lambda call: value(call.args[0]).shape == value(call.values).shape)
+
+
+# Maxima with their places
+for name in [f"max_pool{d}d" for d in (1, 2, 3)]:
+    with_places = name + "_with_indices"
+    SPECIAL[with_places] = lambda call, row=WORDS[with_places]: (Template(call, row).of(row.says), ["output", "indices"])
+
+    def f(call, row=WORDS[name], with_places=with_places):
+        if call.module.return_indices:
+            call.name = with_places
+            return SPECIAL[with_places](call)
+        return Template(call, row).of(row.says)
+    SPECIAL[f"MaxPool{name[-2:]}"] = f
+
+
+@word("scatter scatter_add", "x, dim, index, src, reduce==None")
+def _(call, x, dim, index, src, **_):
+    for axis, (own, n) in enumerate(zip(value(src).shape, value(index).shape)) if is_value(src) else []:
+        src = src if own == n else m("narrow", src, axis, 0, n)
+    return m(call.name, x, dim, index, src if is_value(src) or isinstance(src, Expression) else m("full", list(value(index).shape), src))
+
+
+@word("diagonal trace", "x, offset==0, dim1==0, dim2==1")
+def _(call, x, **_):
+    need(call, value(x).dim() == 2, "ctnn can say it of a matrix only")
+    return m("einsum", "ii->i" if call.name == "diagonal" else "ii->", [x])
+
+
+@word("affine_grid", "x, size, align_corners==False")
+def _(call, x, size, align_corners):
+    return Expression("m.layer<nn::op::affine_grid>", [Code("{}"), [x], [["size", list(size)]]])

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """What a module calls, by torch.fx, with numbers at hand: every value is computed while it is traced, so that shapes and all
 that Python computes of them are plain numbers, and ifs and loops over them run as they do in PyTorch."""
-import operator
+import builtins, contextlib, inspect, operator
+from unittest import mock
 
 import torch
 from torch import fx
@@ -35,8 +36,6 @@ class Frame:
 
 class Value(fx.Proxy):
     """A tensor that is being traced: all but its numbers can be asked for."""
-
-    __class__ = property(lambda self: torch.Tensor)
 
     def __getattr__(self, name):
         found = getattr(self.node.meta["value"], name)
@@ -88,6 +87,24 @@ def torch_class(module):
     return None
 
 
+def is_instance(thing, kinds):
+    """isinstance(), by which a value is a tensor."""
+    if type(thing) is Value:
+        return torch.Tensor in (kinds if builtins.isinstance(kinds, tuple) else (kinds,))
+    return builtins.isinstance(thing, kinds)
+
+
+@contextlib.contextmanager
+def asked_as_tensors(root):
+    """The modules' own Python asks by is_instance(). (PyTorch's would take a value for the memory of a tensor.)"""
+    kinds = {kind for module in root.modules() for kind in type(module).__mro__ if "forward" in vars(kind)}
+    with contextlib.ExitStack() as stack:
+        for kind in kinds:
+            if not kind.__module__.startswith("torch."):
+                stack.enter_context(mock.patch.dict(inspect.unwrap(kind.forward).__globals__, isinstance=is_instance))
+        yield
+
+
 class Recorder(fx.Tracer):
     """trace(module, inputs) gives the frame of the whole module, with its inputs and outputs."""
 
@@ -106,7 +123,7 @@ class Recorder(fx.Tracer):
                 if tensor is not None:
                     self.names_of.setdefault(id(tensor), []).append(prefix + name)
         self.path_of = {module: path for path, module in root.named_modules()}
-        with torch.no_grad():
+        with torch.no_grad(), asked_as_tensors(root):
             super().trace(root)
         if self.given:
             raise Unsayable("", f"{len(inputs)} inputs", f"its forward takes {len(self.inputs)}")
@@ -160,7 +177,9 @@ class Recorder(fx.Tracer):
             run = lambda a, k: getattr(a[0], target)(*a[1:], **k)
         else:
             run = lambda a, k: target(*a, **k)
-        inplace = name in self.INPLACE or name.endswith("_") and not name.endswith("__") or kwargs.get("inplace") is True
+        of_operator = getattr(target, "__module__", "") == "_operator"  # and_ is none of those in place
+        ends = name.endswith("_") and not name.endswith("__") and not of_operator
+        inplace = name in self.INPLACE or ends or kwargs.get("inplace") is True
         name = self.INPLACE.get(name, name if name.startswith("__") else name.rstrip("_"))
         result = self.record(Call(name, self.frame.path, args, kwargs), run if target is not getattr else lambda a, k: getattr(*a, name))
         if inplace:

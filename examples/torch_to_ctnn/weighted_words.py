@@ -122,13 +122,35 @@ def _(call, x, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_p
              src_key_padding_mask=tgt_key_padding_mask, memory_mask=memory_mask, memory_key_padding_mask=memory_key_padding_mask)
 
 
+def layers_of(call, layer, **masks):
+    options = {**layer_options(call, layer), **masks}
+    return Expression("{}", [], {k: v for k, v in options.items() if v is not None})
+
+
 @word("TransformerEncoder", "x, mask=None, src_key_padding_mask=None, is_causal=None")
 def _(call, x, mask, src_key_padding_mask, is_causal):
-    layer = Expression("{}", [], {**{k: v for k, v in layer_options(call, call.module.layers[0]).items() if v is not None},
-                                  **({"src_mask": mask} if mask is not None else {}),
-                                  **({"src_key_padding_mask": src_key_padding_mask} if src_key_padding_mask is not None else {})})
-    return m("transformer_encoder", Name(call.path), x, layer=layer, num_layers=len(call.module.layers),
-             norm=True if call.module.norm is not None else None)
+    stack = call.module
+    return m("transformer_encoder", Name(call.path), x,
+             layer=layers_of(call, stack.layers[0], src_mask=mask, src_key_padding_mask=src_key_padding_mask),
+             num_layers=len(stack.layers), norm=True if stack.norm is not None else None)
+
+
+@word("TransformerDecoder", "x, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None")
+def _(call, x, memory, tgt_mask, tgt_key_padding_mask, **masks):
+    stack = call.module
+    return m("transformer_decoder", Name(call.path), x, memory,
+             layer=layers_of(call, stack.layers[0], src_mask=tgt_mask, src_key_padding_mask=tgt_key_padding_mask, **masks),
+             num_layers=len(stack.layers), norm=True if stack.norm is not None else None)
+
+
+@word("Transformer", "source, target, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None, "
+                     "tgt_key_padding_mask=None, memory_key_padding_mask=None")
+def _(call, source, target, src_mask, tgt_mask, src_key_padding_mask, tgt_key_padding_mask, **masks):
+    need(call, src_key_padding_mask is masks["memory_key_padding_mask"], "ctnn has one mask of keys for the encoder and its result")
+    a = call.module
+    return m("transformer", Name(call.path), source, target, layer=layers_of(call, a.decoder.layers[0], src_mask=tgt_mask,
+                                                                             src_key_padding_mask=tgt_key_padding_mask, **masks),
+             num_encoder_layers=len(a.encoder.layers), num_decoder_layers=len(a.decoder.layers), encoder_mask=src_mask)
 
 
 @word("RNN GRU LSTM", "x, state=None")

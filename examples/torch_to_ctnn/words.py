@@ -60,6 +60,12 @@ normalize | x, p=2.0, dim=1, eps=1e-12 | m.normalize(x, p=p, dim=dim, eps=eps)
 MaxPool1d MaxPool2d MaxPool3d max_pool1d max_pool2d max_pool3d | x, kernel_size, stride=None, padding=0, dilation=1, \
  ceil_mode=False, return_indices==False | m.self(x, kernel_size=one(kernel_size), stride=one(stride) | one(kernel_size), \
  padding=one(padding) | 0, dilation=one(dilation) | 1, ceil_mode=ceil_mode)
+max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices | x, kernel_size, stride=None, padding=0, dilation=1, \
+ ceil_mode=False, return_indices=True | m.self(x, kernel_size=one(kernel_size), stride=one(stride) | one(kernel_size), \
+ padding=one(padding) | 0, dilation=one(dilation) | 1, ceil_mode=ceil_mode)
+MaxUnpool1d MaxUnpool2d MaxUnpool3d max_unpool1d max_unpool2d max_unpool3d | x, indices, output_size=None, kernel_size, stride=None, \
+ padding=0 | m.self(pair(x, indices), kernel_size=one(kernel_size), stride=one(stride) | one(kernel_size), padding=one(padding) | 0, \
+ output_size=last_axes(output_size, kernel_size))
 AvgPool1d AvgPool2d AvgPool3d avg_pool1d avg_pool2d avg_pool3d | x, kernel_size, stride=None, padding=0, ceil_mode=False, \
  count_include_pad=True, divisor_override==None | m.self(x, kernel_size=one(kernel_size), stride=one(stride) | one(kernel_size), \
  padding=one(padding) | 0, ceil_mode=ceil_mode, count_include_pad=counted(count_include_pad, padding, ceil_mode) | False)
@@ -149,8 +155,6 @@ where | condition, a, b | m.where(condition, number(a), number(b))
 gather take_along_dim | x, dim, index, sparse_grad=False | m.gather(x, dim, index)
 index_select | x, dim, index | m.index_select(x, dim, index)
 take | x, index | m.take(x, index)
-scatter | x, dim, index, src, reduce==None | m.scatter(x, dim, index, src)
-scatter_add | x, dim, index, src | m.scatter_add(x, dim, index, src)
 one_hot | ids, num_classes | m.one_hot(ids, num_classes)
 zeros_like ones_like | x, dtype==None, layout=None, device=None, requires_grad=False, memory_format=None | m.self(x)
 full_like | x, fill_value, dtype==None, layout=None, device=None | m.full_like(x, fill_value)
