@@ -3,7 +3,7 @@
 from .cpp_words import RESERVED
 from .expression import Code, Expression, If, Line, made_by, values_in
 from .nesting import nested
-from .text import KINDS, Writer, literal, wrapped
+from .text import KINDS, WIDTH, Writer, literal, wrapped
 
 
 class Body:

@@ -4,7 +4,7 @@ import torch
 
 from .body import Body
 from .cpp_words import RESERVED
-from .expression import Expression, For, Line, Name, values_in
+from .expression import Expression, Line, Name, values_in
 from .functions import Functions
 from .loops import folded
 from .say import TYPES, literal_shape, value, weight

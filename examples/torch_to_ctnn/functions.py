@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
 """A traced module as functions: one for each class of modules that recurs; what is there once stands where it is called."""
-import re
-
 import torch
 
-from .expression import Expression, Line, Name, changed, is_value, made_by, values_in
+from .expression import Expression, Line, Name, is_value, made_by, values_in
 from .merge import Member, Merged, Variant
 from .say import all_values, say, snake, weight
-from .trace import Call, Frame, Unsayable
+from .trace import Frame, Unsayable
 
 
 class Function:
@@ -107,6 +105,7 @@ class Functions:
             if line.call.module is not None:
                 names.update(f"{line.call.path}.{key}" for key in line.call.module.state_dict())
             names.update(v.target for v in values_in(line) if v.op == "get_attr")
+            torch.fx.node.map_arg((line.call.args, line.call.kwargs), lambda v: v.op == "get_attr" and names.add(v.target))
         return names
 
     def lines_of(self, frame):

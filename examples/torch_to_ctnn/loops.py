@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Lines that are repeated as loops: what one round hands to the next is a variable, numbers that differ are a table."""
-from .expression import Code, Expression, For, If, Line, Name, Parameter, changed, is_value, made_by, parts_of, values_in
+from .expression import Code, Expression, For, Line, Name, Parameter, changed, is_value, made_by, parts_of, values_in
 
 
 def leaves_of(thing):
@@ -111,7 +111,7 @@ class Candidate:
         if not self.works or len(self.differ) > 8:
             return 0
         rows = 0 if not self.differ and self.numbered() else 1 + self.count / (2 if len(self.differ) > 4 else 4)
-        return self.count * self.period - (self.period + 2 + rows)
+        return self.count * self.period - (self.period + 1.5 + rows)
 
     def loop(self):
         prefix, _, first = self.scopes[0].rpartition(".")

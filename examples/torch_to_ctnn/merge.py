@@ -9,6 +9,11 @@ ABSENT = object()
 ACTIVATIONS = {"m." + w for w in "relu relu6 sigmoid silu mish hardsigmoid hardswish softsign selu tanh gelu leaky_relu elu".split()}
 
 
+# What may be a multiple of each other by more than chance.
+COUNTS = set("out_channels out_features groups num_groups hidden_size embedding_dim dim_feedforward n shape sizes num_features".split())
+REACHES = {"padding", "dilation", "length"}
+
+
 class Member:
     """A call of a module: its lines, what they read from outside, what is read of them."""
 
@@ -254,6 +259,9 @@ class Merged:
                 continue
             if hint == "padding" and all(y % 2 == 1 and x == y // 2 for x, y in pairs):
                 return Expression("/", [p, 2])
+            kinds = {re.sub(r"_\d+$", "", p.name), hint}
+            if not kinds <= COUNTS and not kinds <= REACHES:
+                continue
             for by in 2, 3, 4, 6, 8, 16:
                 if all(x == by * y for x, y in pairs):
                     return Expression("*", [p, by])

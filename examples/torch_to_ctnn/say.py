@@ -4,7 +4,7 @@ import ast, math, re
 
 import torch
 
-from .expression import Code, Expression, Line, Name, changed, is_value
+from .expression import Code, Expression, Line, Name, is_value
 from .trace import Unsayable
 from .words import NO_WORD, NOTHING, ROWS
 

@@ -3,8 +3,8 @@
 are taken."""
 import torch
 
-from .expression import Code, Expression, Name, is_value
-from .say import HELPERS, WORDS, Template, Row, all_values, flat, m, number, one, type_code, value
+from .expression import Code, Expression, is_value
+from .say import WORDS, Template, Row, all_values, flat, m, number, one, type_code, value
 from .trace import Unsayable
 
 SPECIAL = {}

@@ -83,7 +83,7 @@ def pieces(text):
         if quoted:
             continue
         if c == "{":
-            opened.append(len(closed(text[at:])) < 90)
+            opened.append(len(closed(text[at:])) < 90 and text[at + 1:at + 2] != "{")
         elif c == "}" and opened:
             opened.pop()
         breaks = c == " " and not any(opened) and piece[-2:-1] in (",", "?", ":", "+", "*", ";", "{", "=")

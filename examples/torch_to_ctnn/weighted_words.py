@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Functions that are called with weights, F.linear(x, self.weight): the module that these are the weights of. And modules of
 several layers: recurrent ones, attention."""
-import torch
-
 from .expression import Code, Expression, Name, is_value
 from .say import flat, m, one, value
 from .special_words import SPECIAL, need, word
