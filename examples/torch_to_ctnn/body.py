@@ -66,7 +66,8 @@ class Body:
 
     def variable(self, value, reads, live, hint):
         """(name, whether it is new)"""
-        gone = lambda name: name in self.holder and self.holder[name] not in live
+        dtype = lambda v: v is not None and v.meta["value"].dtype
+        gone = lambda name: name in self.holder and self.holder[name] not in live and dtype(self.holder[name]) == dtype(value)
         if hint and hint not in self.declared:
             return hint, True
         if hint and gone(hint):
@@ -80,9 +81,10 @@ class Body:
         read = [v for v in line.values if v in live]
         if line.several == "shared":
             f = line.expression
-            call = f"{f.head}({'m, {}, x...' if self.named(f.head) else 'm, x...'})".replace("{}", '""')
+            call = f"{f.head}(g, " + ('"", of...)' if self.named(f.head) else "of...)")
             self.add(f"const auto one_{f.head} = m.module({literal(f.arguments[0])}, "
-                     f"[](nn::graph& m, const auto&... x) {{ return {call}; }});", indent)
+                     f"[](nn::graph& g, const auto&... of) {{ return {call}; }});", indent)
+            self.declared.add(f"one_{f.head}")
             return
         if line.several == "list":
             name, _ = self.variable(None, [], live, (line.called or ["parts"])[0] if len(line.called) == 1 else "parts")

@@ -9,7 +9,9 @@ from .functions import Functions
 from .loops import folded
 from .say import TYPES, literal_shape, value, weight
 from .text import KINDS, literal, wrapped
-from .trace import Recorder
+from .trace import Recorder, Unsayable
+
+MOST = 64  # values that one function gives, ir::max_list
 
 HEADER = """// SPDX-License-Identifier: BSL-1.0
 // {title}, written by examples/torch_to_ctnn.py --declare. Weights are called as in its state_dict.
@@ -45,6 +47,8 @@ class Declaration:
         self.weights = {**{n: t for n, t in state.items() if n in read}, **self.extra}
         self.unread = [n for n in state if n not in read]
         self.typed = any(value(v).dtype != torch.float32 for v in values)
+        if len(self.functions.outputs) > MOST:
+            raise Unsayable("", f"{len(self.functions.outputs)} outputs", f"ctnn takes {MOST} at most")
         self.text = self.header(type(module).__name__, name)
 
     def header(self, title, name):

@@ -181,7 +181,7 @@ class Functions:
                 variants.append(Variant(member))
         for v in variants:
             if frames[0].shared or len(v.members) > 1 and len(v.base.lines) > 1 and v.base.results:
-                self.define(v, snake(frames[0].kind.__name__))
+                self.define(v, snake(frames[0].kind.__name__).lstrip("_"))
 
     def member(self, frame):
         lines = self.lines_of(frame)

@@ -254,3 +254,8 @@ def _(call, x, **_):
 @word("affine_grid", "x, size, align_corners==False")
 def _(call, x, size, align_corners):
     return Expression("m.layer<nn::op::affine_grid>", [Code("{}"), [x], [["size", list(size)]]])
+
+
+@word("cat concat concatenate", "tensors, dim=0")
+def _(call, tensors, dim):
+    return tensors[0] if len(tensors) == 1 else m("cat", list(tensors), dim=dim or None)

@@ -124,7 +124,10 @@ class Recorder(fx.Tracer):
                     self.names_of.setdefault(id(tensor), []).append(prefix + name)
         self.path_of = {module: path for path, module in root.named_modules()}
         with torch.no_grad(), asked_as_tensors(root):
-            super().trace(root)
+            try:
+                super().trace(root)
+            except (TypeError, ValueError, RuntimeError, AttributeError, NotImplementedError) as why:
+                raise Unsayable(self.frame.path, self.frame.kind.__name__, f"it cannot be traced: {why}") from why
         if self.given:
             raise Unsayable("", f"{len(inputs)} inputs", f"its forward takes {len(self.inputs)}")
         return self.root_frame

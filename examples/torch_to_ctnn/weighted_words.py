@@ -15,6 +15,7 @@ def owner(call, **weights):
         if not is_value(node) or node.op != "get_attr" or not ("." + node.target).endswith("." + name):
             return None
         paths.add(node.target[:-len(name) - 1] if "." in node.target else "")
+    need(call, paths != {""}, "its weights have no layer's name; put the module into an nn.Sequential")
     return Name(paths.pop()) if len(paths) == 1 else None
 
 
