@@ -190,9 +190,11 @@ def main():
             names, engine = write_declaration(torch, net, inputs, name, out, work), DECLARED
             linked = ["-DCTNN_ZLIB", "-lz"]
         else:
-            torch.onnx.export(net, tuple(inputs), f"{work}/model.onnx", input_names=names, output_names=[f"y{k}" for k, _ in enumerate(wants)])
+            torch.onnx.export(net, tuple(inputs), f"{work}/model.onnx", input_names=names,
+                              output_names=[f"y{k}" for k, _ in enumerate(wants)])
             blob = asked.blob if asked.blob is not None else sum(p.numel() for p in net.parameters()) > MANY
-            said, took = run([ctnn, "header", f"{work}/model.onnx", "-o", out, "--name", name, *(["--blob"] if blob else ["--packed", 16])])
+            where = ["--blob"] if blob else ["--packed", 16]
+            said, took = run([ctnn, "header", f"{work}/model.onnx", "-o", out, "--name", name, *where])
             print(f"{said}\n  {took:.1f} s")
             linked = [f"{os.path.splitext(out)[0]}.blob.cpp"] if blob else []
         with open(f"{work}/main.cpp", "w") as to:

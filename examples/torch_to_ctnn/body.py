@@ -24,8 +24,8 @@ class Body:
         function = self.function
         lines = nested(function.lines, function.results)
         returned = None
-        if lines and isinstance(lines[-1], Line) and len(function.results) == 1 and not function.result_names and lines[-1].values == function.results and \
-                lines[-1].several != "list":
+        one = len(function.results) == 1 and not function.result_names
+        if one and lines and isinstance(lines[-1], Line) and lines[-1].values == function.results and lines[-1].several != "list":
             returned = lines.pop()
         self.lines(lines, ([returned] if returned else []), indent, set(function.results))
         if returned:
@@ -113,7 +113,7 @@ class Body:
         self.declared.add(name)
         self.of[value], self.holder[name] = name, value
 
-    def keep(self, value, until, live, indent):
+    def keep(self, value, live, indent):
         """A variable with this value that may change: its own if nobody else reads it."""
         name = self.of[value]
         if value in live or name not in self.holder:
@@ -123,16 +123,16 @@ class Body:
         return name
 
     def branch(self, line, live, indent):
-        forced = {}
+        lines, forced = nested(line.lines, list(line.instead)), {}
         for value, instead in line.instead.items():
-            forced[value] = self.keep(instead, value, live, indent)
+            maker = next(k for k, part in enumerate(lines) if value in made_by(part))
+            read_later = any(instead in values_in(part) for part in lines[maker + 1:])
+            forced[value] = self.keep(instead, live | ({instead} if read_later else set()), indent)
         self.add(f"if ({self.expression(line.flag)}) {{", indent)
         before, holder, inside = set(self.declared), dict(self.holder), set(line.instead)
-        # What the branch reads may be changed by its last line alone.
-        self.lines(line.lines, [], indent + 2, inside | live | set(line.instead.values()), forced)
+        self.lines(lines, [], indent + 2, inside | live | set(line.instead.values()), forced)
         self.declared, self.holder = before, holder
-        self.out[-1:] = [self.out[-1]]
-        if len(line.lines) == 1 and self.out[-2].strip().startswith("if (") and len(self.out[-2]) + len(self.out[-1].strip()) < WIDTH:
+        if len(lines) == 1 and self.out[-2].strip().startswith("if (") and len(self.out[-2]) + len(self.out[-1].strip()) < WIDTH:
             self.out[-2:] = [self.out[-2].removesuffix("{") + self.out[-1].strip()]
         else:
             self.add("}", indent)
@@ -140,7 +140,7 @@ class Body:
             self.of[value], self.holder[name] = name, value
 
     def loop(self, line, live, indent):
-        inits = {v: self.keep(v, None, live, indent) for v, _ in line.carried}
+        inits = {v: self.keep(v, live, indent) for v, _ in line.carried}
         at = "i" if line.first == 0 else f"i - {line.first}"
         if len(line.table) == 1:
             (column, numbers), = line.table.items()

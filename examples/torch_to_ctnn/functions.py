@@ -119,7 +119,8 @@ class Functions:
                     out.append(Line([v], weight(v, self.recorder.constants)))
             out.append(line)
         if not frame.path:
-            out += [Line([v], weight(v, self.recorder.constants)) for v in dict.fromkeys(self.outputs) if v.op == "get_attr" and v not in known]
+            given = [v for v in dict.fromkeys(self.outputs) if v.op == "get_attr" and v not in known]
+            out += [Line([v], weight(v, self.recorder.constants)) for v in given]
         return out
 
     def is_weight_of(self, node, frame, prefix):
@@ -203,6 +204,6 @@ class Functions:
         for k, member in enumerate(variant.members):
             of = {base: own for own, base in member.map.items()}
             member.frame.function = function
-            member.frame.as_line = Line(member.results, Expression(
-                function.name, [Name(member.frame.path), *(of[v] for v in function.inputs), *merged.arguments_of(k)], {}, names, own=True),
-                "struct" if len(member.results) > 1 else None, member.frame.called)
+            arguments = [Name(member.frame.path), *(of[v] for v in function.inputs), *merged.arguments_of(k)]
+            member.frame.as_line = Line(member.results, Expression(function.name, arguments, {}, names, own=True),
+                                        "struct" if len(member.results) > 1 else None, member.frame.called)

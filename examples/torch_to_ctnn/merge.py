@@ -97,7 +97,8 @@ class Variant:
         if own is None or 2 * own.count(None) > len(own):
             return False
         named = {name: v for name, v in self.base.frame.argument_names if v in self.base.inputs}
-        instead, self.trial = dict(self.instead), {v: named[n] for n, v in member.frame.argument_names if n in named and v in member.inputs}
+        instead = dict(self.instead)
+        self.trial = {v: named[n] for n, v in member.frame.argument_names if n in named and v in member.inputs}
         pairs = [(self.base.lines[i], member.lines[j]) for i, j in enumerate(own) if j is not None]
         for a, b in pairs:
             for va, vb in zip(values_in(a), values_in(b)):
@@ -223,7 +224,8 @@ class Merged:
     def flag(self, has, lines, base):
         """Called after the first module of the lines that only some have, or what they compute."""
         first = lines[0].expression
-        names = re.findall(r"[A-Za-z]\w*", base.relative(first.arguments[0])) if first.arguments and type(first.arguments[0]) is Name else []
+        called = first.arguments[0] if first.arguments and type(first.arguments[0]) is Name else ""
+        names = re.findall(r"[A-Za-z]\w*", base.relative(called))
         word = first.head.removeprefix("m.").split("<")[0]
         word = "skip" if word == "+" else "activation" if is_activation(first) else word if word.isidentifier() else "more"
         flag = self.parameter(list(has), "with_" + (names[0] if names and not first.own else word))

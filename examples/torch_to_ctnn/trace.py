@@ -49,6 +49,11 @@ class Value(fx.Proxy):
     def __iter__(self):
         return iter(self.unbind(0))
 
+    def __int__(self):
+        raise Unsayable(self.tracer.frame.path, "a number of Python", "it depends on the numbers of a tensor")
+
+    __float__ = __index__ = __int__
+
     def __setitem__(self, index, to):
         raise Unsayable(self.tracer.frame.path, "x[...] = y", "values do not change; say it with torch.where or torch.cat")
 
