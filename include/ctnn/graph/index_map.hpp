@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../base/static_vector.hpp"
+#include "graph.hpp"
 #include "operators/rearranging.hpp"
 #include "operators/shape.hpp"
 
