@@ -124,9 +124,9 @@ FIRES("split into one goes", (rules::split_into_one), split_one, nothing_between
 DECLINES("split into two stays", (rules::split_into_one), split_two, "it has several outputs")
 DECLINES("split into two stays with an output nobody reads", (rules::split_into_one), split_unread,
          "it has several outputs")
-FIRES("slice of everything goes", (rules::same_shape), slice_all, nothing_between)
-DECLINES("slice that walks back stays", (rules::same_shape), slice_back, "it walks back")
-DECLINES("slice of less stays", (rules::same_shape), slice_some, "it changes the shape")
+FIRES("slice of everything goes", (rules::one_view), slice_all, nothing_between)
+DECLINES("slice that walks back stays", (rules::one_view), slice_back, "")
+DECLINES("slice of less stays", (rules::one_view), slice_some, "")
 FIRES("1x1 pooling goes", (rules::pool_1x1), pool_1x1, nothing_between)
 DECLINES("1x1 pooling that skips stays", (rules::pool_1x1), pool_skips, "its stride skips elements")
 DECLINES("3x3 pooling stays", (rules::pool_1x1), pool_wide, "its window is larger than 1 x 1")

@@ -245,11 +245,11 @@ DECLINES("concat of a concat along another axis", (rules::concat_chain), (nested
 DECLINES("inner concat is read elsewhere", (rules::concat_chain), inner_is_read,
          "its input is also read by another layer")
 
-FIRES("slice of a slice", (rules::slice_chain), (twice<0, 0>), once)
-FIRES("slice of a slice along another axis", (rules::slice_chain), (twice<0, 1>), both_ways)
-FIRES("slice of a slice with steps", (rules::slice_chain), back_and_forth, only_forth)
-FIRES("slice of a reversed value", (rules::slice_chain), reversed, last_three)
-DECLINES("inner slice is read elsewhere", (rules::slice_chain), cut_is_read, "its input is also read by another layer")
+FIRES("slice of a slice", (rules::one_view), (twice<0, 0>), once)
+FIRES("slice of a slice along another axis", (rules::one_view), (twice<0, 1>), both_ways)
+FIRES("slice of a slice with steps", (rules::one_view), back_and_forth, only_forth)
+FIRES("slice of a reversed value", (rules::one_view), reversed, last_three)
+DECLINES("inner slice is read elsewhere", (rules::one_view), cut_is_read, "its input is also read by another layer")
 
 FIRES("slice cuts out a part of a concat", (rules::slice_of_concat), (part_of_join<2, 7>), the_part)
 DECLINES("slice cuts across parts", (rules::slice_of_concat), (part_of_join<1, 7>),
@@ -371,7 +371,6 @@ constexpr auto joined_power = [](builder& b) {
   b.output("", b.scalar("it", op::binary_function::pow, y, 2));
 };
 }  // namespace
-DECLINES("slice that cuts nothing off > slice", (rules::slice_chain), nothing_cut_first, "it cuts nothing off")
 FIRES("a scale of one part of three", (rules::affine_before_split), normed_part<true>, normed_part<false>)
 FIRES("a bias of some columns", (rules::affine_before_split), shifted_columns<true>, shifted_columns<false>)
 FIRES("half of one part", (rules::affine_before_split), halved_part<true>, halved_part<false>)

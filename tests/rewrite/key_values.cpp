@@ -135,4 +135,4 @@ DECLINES_LOADED("repeated keys that are an output", (rules::shared_keys), repeat
                 "its input is a network output too")
 DECLINES_LOADED("heads one after the other again", (rules::shared_keys), repeats_otherwise<false>,
                 "its heads are not repeated")
-DECLINES_LOADED("keys repeated, too", (rules::shared_keys), repeats_otherwise<true>, "more than its heads is repeated")
+DECLINES_LOADED("keys repeated, too", (rules::shared_keys), repeats_otherwise<true>, "its heads are not repeated")

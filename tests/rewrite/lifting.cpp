@@ -169,10 +169,10 @@ FIRES("scale goes before a permute of other axes", (rules::function_first), perm
 FIRES("scale of another axis goes before a permute of channels", (rules::function_first), permuted_scale<false>,
       scale_permuted<false>)
 
-FIRES("slice goes before a reshape that drops a one", (rules::slice_first), (cut_after<3, 8>), (cut_before<3, 4>))
-FIRES("slice goes before a reshape that adds ones", (rules::slice_first), (cut_after<1, 3, 1, 8>),
+FIRES("slice goes before a reshape that drops a one", (rules::one_view), (cut_after<3, 8>), (cut_before<3, 4>))
+FIRES("slice goes before a reshape that adds ones", (rules::one_view), (cut_after<1, 3, 1, 8>),
       (cut_before<1, 3, 1, 4>))
-DECLINES("slice of other rows", (rules::slice_first), (cut_after<4, 6>), "it does more than adding or removing ones")
+DECLINES("slice of other rows", (rules::one_view), (cut_after<4, 6>), "its elements are at no regular distances")
 
 FIRES("reshape(x) - reshape(y)", (rules::reshape_once), sum_of_signals, signal_of_sum)
 DECLINES("reshape(x) + y", (rules::reshape_once), sum_with_signal, "its other operand is not reshaped for it alone")
@@ -199,8 +199,6 @@ constexpr auto row_and_column = [](builder& b) {
 }  // namespace
 DECLINES("reshape to the same shape before relu", (rules::function_first), same_then_relu,
          "there is nothing to go before")
-DECLINES("ones before a slice of all", (rules::slice_first), (idle_part<true, true>), "there is nothing to go before")
-DECLINES("no ones before a slice", (rules::slice_first), (idle_part<false, false>), "there is nothing to go before")
 DECLINES("a row plus a column", (rules::reshape_once), row_and_column, "its operands are reshaped differently")
 
 namespace {

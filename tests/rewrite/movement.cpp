@@ -158,10 +158,10 @@ constexpr auto more_axes = [](builder& b) {
 
 }  // namespace
 
-FIRES("flatten of a vector goes", (rules::same_shape), flatten_flat, relu_8)
-DECLINES("flatten of linear's rows stays (X6)", (rules::same_shape), flatten_2d, "it changes the shape")
-FIRES("reshape to the same shape goes", (rules::same_shape), reshape_same, relu_8)
-DECLINES("reshape before a sum stays (X4, X5)", (rules::same_shape), reshape_added, "it changes the shape")
+FIRES("flatten of a vector goes", (rules::one_view), flatten_flat, relu_8)
+DECLINES("flatten of linear's rows stays (X6)", (rules::one_view), flatten_2d, "")
+FIRES("reshape to the same shape goes", (rules::one_view), reshape_same, relu_8)
+DECLINES("reshape before a sum stays (X4, X5)", (rules::one_view), reshape_added, "")
 
 FIRES("global pooling flattens", (rules::global_pool_flatten), gap_flatten, gap_flat)
 FIRES("global pooling of a batch flattens", (rules::global_pool_flatten), batched_gap_flatten, batched_gap_flat)
@@ -174,15 +174,15 @@ FIRES("global pooling takes a reshape", (rules::global_pool_flatten), gap_reshap
 DECLINES("reshape to rows stays", (rules::global_pool_flatten), gap_to_rows,
          "it gives another shape than one number a channel")
 
-FIRES("flatten > flatten", (rules::reshape_chain), flat_flat, flat)
-DECLINES("relu > flatten", (rules::reshape_chain), relu_flat, "")
-FIRES("reshape > flatten", (rules::reshape_chain), shape_flat, flat)
-DECLINES("relu > flatten is no chain", (rules::reshape_chain), relu_flat, "")
-FIRES("flatten > reshape", (rules::reshape_chain), flat_shape, reshaped)
-DECLINES("relu > reshape", (rules::reshape_chain), relu_shape, "")
-FIRES("reshape > reshape", (rules::reshape_chain), shape_shape, reshaped)
-FIRES("a shared reshape stays for the other", (rules::reshape_chain), shared_first, both_from_x)
-DECLINES("permute > reshape", (rules::reshape_chain), permute_shape, "")
+FIRES("flatten > flatten", (rules::one_view), flat_flat, flat)
+DECLINES("relu > flatten", (rules::one_view), relu_flat, "")
+FIRES("reshape > flatten", (rules::one_view), shape_flat, flat)
+DECLINES("relu > flatten is no chain", (rules::one_view), relu_flat, "")
+FIRES("flatten > reshape", (rules::one_view), flat_shape, reshaped)
+DECLINES("relu > reshape", (rules::one_view), relu_shape, "")
+FIRES("reshape > reshape", (rules::one_view), shape_shape, reshaped)
+FIRES("a shared reshape stays for the other", (rules::one_view), shared_first, both_from_x)
+DECLINES("permute > reshape", (rules::one_view), permute_shape, "no fewer layers do both")
 
 FIRES("flatten > linear", (rules::flatten_linear), (into_linear<true, 0>), (over_axes<3>))
 FIRES("flatten of images > linear", (rules::flatten_linear), (into_linear<true, 1>), (over_axes<2>))
@@ -203,10 +203,10 @@ FIRES("linear with ones behind > reshape with fewer", (rules::linear_ones), (fro
 FIRES("linear with ones behind > flatten", (rules::linear_ones), ones_flattened, (with_ones<0>))
 DECLINES("linear with ones behind > reshape with ones in front", (rules::linear_ones), (from_ones<2, 1, 4>),
          "it does more than putting ones behind")
-FIRES("permute that moves nothing goes", (rules::permute_none), permute_none, relu_2x3)
-DECLINES("permute of a square stays", (rules::permute_none), permute_square, "it moves an axis")
-FIRES("permute > permute", (rules::permute_chain), permute_twice, permute_once)
-DECLINES("permute > relu > permute", (rules::permute_chain), permute_relu_permute, "")
+FIRES("permute that moves nothing goes", (rules::one_view), permute_none, relu_2x3)
+DECLINES("permute of a square stays", (rules::one_view), permute_square, "")
+FIRES("permute > permute", (rules::one_view), permute_twice, permute_once)
+DECLINES("permute > relu > permute", (rules::one_view), permute_relu_permute, "")
 
 namespace {
 
@@ -282,6 +282,9 @@ constexpr auto shuffled_batch = [](builder& b) {
 constexpr auto groups_too_wide = [](builder& b) {  // the table's second axis takes rows of pixels, too
   spelled(b, b.input("x", {6, 2, 3}), ints{2, 6, 3}, ints{1, 0, 2}, ints{6, 2, 3});
 };
+constexpr auto rows_turned = [](builder& b) {
+  b.output("", b.permute("turn", b.reshape("rows", b.input("x", {6, 2, 3}), {2, 6, 3}), {1, 0, 2}));
+};
 constexpr auto other_order = [](builder& b) {
   spelled(b, b.input("x", {6, 2, 3}), ints{2, 3, 2, 3}, ints{1, 0, 3, 2}, ints{6, 2, 3});
 };
@@ -299,16 +302,14 @@ constexpr auto turned_is_output = [](builder& b) {
 
 }  // namespace
 
-FIRES("channel shuffle", (rules::shuffle_channels), shuffle_3d, shuffled)
-FIRES("channel shuffle of flattened pixels", (rules::shuffle_channels), shuffle_flat_rest, shuffled)
-FIRES("channel shuffle of a batch", (rules::shuffle_channels), shuffle_batch, shuffled_batch)
-DECLINES("groups of more than channels", (rules::shuffle_channels), groups_too_wide, "it groups more than channels")
-DECLINES("a permutation that moves pixels, too", (rules::shuffle_channels), other_order,
-         "it does not exchange two neighbouring axes")
-DECLINES("a shuffle to another shape", (rules::shuffle_channels), other_result, "it does not restore the shape")
-DECLINES("a permutation without groups", (rules::shuffle_channels), no_groups, "no reshape makes the groups")
-DECLINES("the permuted value is an output", (rules::shuffle_channels), turned_is_output,
-         "its input is a network output too")
+FIRES("channel shuffle", (rules::one_view), shuffle_3d, shuffled)
+FIRES("channel shuffle of flattened pixels", (rules::one_view), shuffle_flat_rest, shuffled)
+FIRES("channel shuffle of a batch", (rules::one_view), shuffle_batch, shuffled_batch)
+FIRES("groups of more than channels", (rules::one_view), groups_too_wide, rows_turned)
+DECLINES("a permutation that moves pixels, too", (rules::one_view), other_order, "no fewer layers do both")
+DECLINES("a shuffle to another shape", (rules::one_view), other_result, "no fewer layers do both")
+DECLINES("a permutation without groups", (rules::one_view), no_groups, "no fewer layers do both")
+DECLINES("the permuted value is an output", (rules::one_view), turned_is_output, "its input is a network output too")
 
 namespace {
 
@@ -339,13 +340,11 @@ constexpr auto without_blocks = [](builder& b) {
 
 }  // namespace
 
-FIRES("pixel shuffle", (rules::shuffle_pixels), pixels, pixels_shuffled)
-FIRES("pixel shuffle of a batch", (rules::shuffle_pixels), pixels_of_batch, pixels_of_batch_shuffled)
-DECLINES("blocks before channels", (rules::shuffle_pixels), blocks_first, "it moves other axes")
-DECLINES("blocks of other pixels", (rules::shuffle_pixels), other_pixels, "it makes other blocks")
-DECLINES("a channel shuffle is no pixel shuffle", (rules::shuffle_pixels), four_axes,
-         "it has not the axes of a pixel shuffle")
-DECLINES("a permutation without blocks", (rules::shuffle_pixels), without_blocks, "no reshape makes the blocks")
+FIRES("pixel shuffle", (rules::one_view), pixels, pixels_shuffled)
+FIRES("pixel shuffle of a batch", (rules::one_view), pixels_of_batch, pixels_of_batch_shuffled)
+DECLINES("blocks before channels", (rules::one_view), blocks_first, "no fewer layers do both")
+DECLINES("blocks of other pixels", (rules::one_view), other_pixels, "no fewer layers do both")
+DECLINES("a permutation without blocks", (rules::one_view), without_blocks, "no fewer layers do both")
 
 namespace {
 
@@ -361,11 +360,11 @@ constexpr auto relu_only = [](builder& b) { b.output("", b.relu("relu", b.input(
 
 }  // namespace
 
-FIRES("shuffle of one group goes", (rules::shuffle_nothing), (shuffled_by<1, 4>), relu_only)
-FIRES("shuffle of single channels goes", (rules::shuffle_nothing), (shuffled_by<4, 4>), relu_only)
-DECLINES("shuffle of two groups stays", (rules::shuffle_nothing), (shuffled_by<2, 4>), "it moves channels")
-FIRES("blocks of single pixels go", (rules::shuffle_nothing), blocks_of<1>, relu_only)
-DECLINES("blocks of two pixels stay", (rules::shuffle_nothing), blocks_of<2>, "its blocks have several pixels")
+FIRES("shuffle of one group goes", (rules::one_view), (shuffled_by<1, 4>), relu_only)
+FIRES("shuffle of single channels goes", (rules::one_view), (shuffled_by<4, 4>), relu_only)
+DECLINES("shuffle of two groups stays", (rules::one_view), (shuffled_by<2, 4>), "")
+FIRES("blocks of single pixels go", (rules::one_view), blocks_of<1>, relu_only)
+DECLINES("blocks of two pixels stay", (rules::one_view), blocks_of<2>, "")
 
 namespace {
 
@@ -377,9 +376,8 @@ constexpr auto reshape_to_itself = [](builder& b) {
 
 }  // namespace
 
-FIRES("permute that moves a one", (rules::permute_ones), ones_move, ones_reshaped)
-DECLINES("permute that moves rows", (rules::permute_ones), permute_square, "it moves elements")
-DECLINES("reshape > reshape to the same", (rules::reshape_chain), reshape_to_itself, "it changes nothing")
+FIRES("permute that moves a one", (rules::one_view), ones_move, ones_reshaped)
+DECLINES("permute that moves rows", (rules::one_view), permute_square, "")
 
 namespace {
 /// x reshaped, permuted and reshaped.
@@ -416,24 +414,21 @@ template <int... Back>
 constexpr auto blocks_to = [](builder& b) {
   three_steps(b, {4, 2, 3}, {1, 2, 2, 2, 3}, {0, 3, 1, 4, 2}, {Back...});
 };
-constexpr std::string_view no_pixel_shuffle = "it has not the axes of a pixel shuffle";
 }  // namespace
 DECLINES("pool of one number a channel > reshape", (rules::global_pool_flatten), flat_pool_reshaped,
          "the pooling is not global")
 DECLINES("linear of one output > flatten", (rules::linear_ones), one_output_flattened,
          "it does more than putting ones behind")
-DECLINES("permute > permute of ones", (rules::permute_ones), ones_permuted_twice, "the permute before it takes it")
 DECLINES("reshape that adds no axis > sum", (rules::leading_ones), added_transposed, "it does not put ones in front")
 DECLINES("ones in front of a sum with a number", (rules::leading_ones), one_added_to,
          "the result would have another rank")
-DECLINES("groups of rows of a matrix", (rules::shuffle_channels), columns_of_matrix, "it does not restore the shape")
-DECLINES("groups of channels of volumes", (rules::shuffle_channels), channels_of_volumes,
-         "it does not restore the shape")
-DECLINES("groups of rows", (rules::shuffle_channels), rows_in_groups, "it groups more than channels")
-DECLINES("blocks of a matrix", (rules::shuffle_pixels), blocks_of_matrix, no_pixel_shuffle)
-DECLINES("blocks of volumes", (rules::shuffle_pixels), blocks_of_volumes, no_pixel_shuffle)
-DECLINES("blocks flattened", (rules::shuffle_pixels), blocks_to<24>, no_pixel_shuffle)
-DECLINES("blocks of other rows", (rules::shuffle_pixels), (blocks_to<1, 6, 4>), "it makes other blocks")
+DECLINES("groups of rows of a matrix", (rules::one_view), columns_of_matrix, "no fewer layers do both")
+DECLINES("groups of channels of volumes", (rules::one_view), channels_of_volumes, "no fewer layers do both")
+DECLINES("groups of rows", (rules::one_view), rows_in_groups, "no fewer layers do both")
+DECLINES("blocks of a matrix", (rules::one_view), blocks_of_matrix, "no fewer layers do both")
+DECLINES("blocks of volumes", (rules::one_view), blocks_of_volumes, "no fewer layers do both")
+DECLINES("blocks flattened", (rules::one_view), blocks_to<24>, "no fewer layers do both")
+DECLINES("blocks of other rows", (rules::one_view), (blocks_to<1, 6, 4>), "no fewer layers do both")
 
 namespace {
 /// A flattened value that two linear layers read, and perhaps somebody else.

@@ -333,8 +333,7 @@ constexpr auto of_columns = [](builder& b) {  // of the groups of ShuffleNet's c
   b.output("", b.reshape("it", b.add(op::slice{{1}, {Start}, {End}}, "cut", {table}), {1, 3 * (End - Start), 4, 5}));
 };
 constexpr auto every_second = [](builder& b) {
-  const value_id y = b.add(op::slice{{1}, {1}, {6}, {2}}, "cut", {b.input("x", {1, 6, 4, 5})});
-  b.output("", b.reshape("it", y, {1, 3, 4, 5}));
+  b.output("", b.add(op::slice{{1}, {1}, {6}, {2}}, "cut", {b.input("x", {1, 6, 4, 5})}));
 };
 constexpr auto of_rows = [](builder& b) {
   const value_id table = b.reshape("move", b.input("x", {1, 6, 4, 5}), {3, 2, 20});
@@ -363,6 +362,11 @@ constexpr auto cut_is_read = [](builder& b) {
   const value_id y = b.add(op::slice{{1}, {1}, {2}}, "cut", {table});
   b.output("", b.reshape("it", y, {1, 3, 4, 5}));
   b.output("cut", y);
+};
+constexpr auto cut_is_read_before = [](builder& b) {
+  const value_id y = b.add(op::slice{{1}, {1}, {6}, {2}}, "cut", {b.input("x", {1, 6, 4, 5})});
+  b.output("", y);
+  b.output("cut", b.reshape("move", y, {3, 1, 20}));
 };
 constexpr auto cut_of_nothing = [](builder& b) {
   const value_id table = b.reshape("move", b.input("x", {1, 6, 4, 5}), {3, 2, 20});
@@ -495,9 +499,7 @@ DECLINES("outer products in permuted batches", (rules::permuted_batches), outer_
 DECLINES("a product with matrices that are not permuted", (rules::permuted_batches), one_matrix_permuted,
          "its other operand is not permuted for it alone")
 
-FIRES("a slice goes before a permute", (rules::slice_before_permute), cut_after, cut_before)
-DECLINES("a slice of all", (rules::slice_before_permute), cut_nothing, "there is nothing to go before")
-DECLINES("slice after a permute of ones", (rules::slice_before_permute), cut_reshaped, "it only reshapes")
+FIRES("a slice goes before a permute", (rules::one_view), cut_after, cut_before)
 
 FIRES("softmax of C of (N, H, W, C)", (rules::axes_first), (along<op::softmax, -1, true>),
       (along<op::softmax, 1, false>))
@@ -534,18 +536,14 @@ DECLINES("a part that is resized", (rules::resize_between), part_resized, "its c
 DECLINES("bytes resized by fixed-point numbers", (rules::resize_between), bytes_resized,
          "it rounds along one axis, then along the next")
 
-FIRES("part of a split between nhwc and back", (rules::split_between), parts_after, part_before)
-DECLINES("part of a split between two permutes", (rules::split_between), parts_not_back,
-         "it does not undo the permute before")
-DECLINES("the only part of a split", (rules::split_between), one_part, "it is not cut")
+FIRES("part of a split between nhwc and back", (rules::one_view), parts_after, part_before)
+DECLINES("part of a split between two permutes", (rules::one_view), parts_not_back, "no fewer layers do both")
 
-FIRES("a column of a table of channels", (rules::slice_of_moved), (of_columns<1, 2>), every_second)
-FIRES("rows of a table of channels", (rules::slice_of_moved), of_rows, last_four)
-FIRES("a slice of one of what is turned", (rules::slice_of_moved), of_turned<1>, turned_cut)
-DECLINES("a slice of two of what is turned", (rules::slice_of_moved), of_turned<2>, "it cuts nothing off")
-DECLINES("a slice of joined axes", (rules::slice_of_moved), of_joined_axes, "no slice takes these elements")
-DECLINES("what is cut is an output", (rules::slice_of_moved), cut_is_read, "its input is a network output too")
-DECLINES("a slice of all columns", (rules::slice_of_moved), cut_of_nothing, "it cuts nothing off")
+FIRES("a column of a table of channels", (rules::one_view), (of_columns<1, 2>), every_second)
+FIRES("rows of a table of channels", (rules::one_view), of_rows, last_four)
+FIRES("a slice of one of what is turned", (rules::one_view), of_turned<1>, turned_cut)
+DECLINES("a slice of joined axes", (rules::one_view), of_joined_axes, "its elements are at no regular distances")
+FIRES("what is cut is an output", (rules::one_view), cut_is_read, cut_is_read_before)
 
 namespace {
 
@@ -609,6 +607,9 @@ constexpr auto two_cuts_to_one = [](builder& b) {
   const value_id y = b.reshape("move", b.input("x", {6, 4}), {2, 3, 4});
   b.output("", b.flatten("back", b.add(op::slice{{0, 1}, {0, 2}, {1, 3}}, "cut", {y})));
 };
+constexpr auto one_cut = [](builder& b) {
+  b.output("", b.flatten("back", b.add(op::slice{{0}, {0}, {2}}, "cut", {b.input("x", {6, 4})})));
+};
 constexpr auto nothing_taken = [](builder& b) {
   const value_id y = b.reshape("move", b.input("x", {6, 4}), {2, 3, 4});
   b.output("", b.flatten("back", b.add(op::slice{{0}, {1}, {1}}, "cut", {y})));
@@ -616,6 +617,10 @@ constexpr auto nothing_taken = [](builder& b) {
 constexpr auto still_turned = [](builder& b) {
   const value_id y = b.permute("move", b.input("x", {2, 3, 4}), {2, 0, 1});
   b.output("", b.flatten("back", b.add(op::slice{{0}, {0}, {2}}, "cut", {y})));
+};
+constexpr auto turned_later = [](builder& b) {
+  const value_id y = b.add(op::slice{{2}, {0}, {2}}, "cut", {b.input("x", {2, 3, 4})});
+  b.output("", b.flatten("back", b.permute("move", y, {2, 0, 1})));
 };
 /// a permuted plus b flattened or reshaped.
 template <bool Reshaped>
@@ -639,10 +644,9 @@ DECLINES("products of other ranks", (rules::permuted_batches), other_ranks,
          "the batches of its operands are permuted differently")
 DECLINES("rows become batches", (rules::permuted_batches), rows_to_batches,
          "the batches of its operands are permuted differently")
-DECLINES("two cuts of what is one axis", (rules::slice_of_moved), two_cuts, "no slice takes these elements")
-DECLINES("two cuts to one place of an axis", (rules::slice_of_moved), two_cuts_to_one, "no slice takes these elements")
-DECLINES("a cut that takes nothing", (rules::slice_of_moved), nothing_taken, "it takes nothing")
-DECLINES("a cut that stays permuted", (rules::slice_of_moved), still_turned, "what is left is still permuted")
+FIRES("two cuts of what is one axis", (rules::one_view), two_cuts, one_cut)
+DECLINES("a cut that takes nothing", (rules::one_view), nothing_taken, "it takes nothing")
+FIRES("a cut that stays permuted", (rules::one_view), still_turned, turned_later)
 DECLINES("permute + reshape", (rules::permute_once), one_is_reshaped<true>, "its operands are permuted differently")
 DECLINES("permute + relu", (rules::permute_once), one_is_reshaped<false>, "its operands are permuted differently")
 DECLINES("permute + relu of ones", (rules::permute_once), one_is_of_ones, "its operands are permuted differently")

@@ -44,6 +44,7 @@
 #include "rules/siblings.hpp"
 #include "rules/transposes.hpp"
 #include "rules/typing.hpp"
+#include "rules/views.hpp"
 
 namespace ctnn {
 
@@ -56,7 +57,6 @@ struct default_rules : ir::known_rules<
     rules::split_into_one,
     rules::pool_1x1,
     rules::neutral_scalar,
-    rules::same_shape,
     rules::same_size,
     rules::cast_same,
     // Layers that only rearrange
@@ -65,20 +65,12 @@ struct default_rules : ir::known_rules<
     rules::whole_pool,
     rules::reduce_reshape,
     rules::reduce_chain,
-    rules::reshape_chain,
     rules::flatten_linear,
     rules::linear_ones,
     rules::samples_first,
-    rules::permute_none,
-    rules::permute_ones,
-    rules::permute_chain,
-    rules::shuffle_channels,
-    rules::shuffle_pixels,
-    rules::shuffle_nothing,
     rules::leading_ones,
     // Arithmetic before rearranging
     rules::function_first,
-    rules::slice_first,
     rules::reshape_once,
     // Permutes behind what computes and cuts, towards their inverses
     rules::constant_first,
@@ -86,15 +78,13 @@ struct default_rules : ir::known_rules<
     rules::permute_other,
     rules::permute_skip,
     rules::permuted_batches,
-    rules::slice_before_permute,
     rules::axes_first,
     rules::pad_between,
     rules::resize_between,
-    rules::split_between,
-    rules::slice_of_moved,
+    // Whatever else only rearranges
+    rules::one_view,
     // Joining and cutting
     rules::concat_chain,
-    rules::slice_chain,
     rules::slice_of_concat,
     rules::slice_within_part,
     rules::split_of_concat,

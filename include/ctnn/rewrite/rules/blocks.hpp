@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../rule.hpp"
+#include "../view_chain.hpp"
 
 namespace ctnn::rules {
 
@@ -48,23 +49,23 @@ struct conv_of_blocks {
     }
     return count > 1;
   }
-  /// Does reshape m.first, behind a permute and a reshape, put the pixels of blocks before the channels?
+  /// Does reshape m.first, behind other views, put the pixels of blocks before the channels?
   static constexpr bool moves_blocks(const rewriter& r, match& m) {
-    const node_id turned = r.producer(r.input(m.first));
-    if (!r.is<op::permute>(turned) || r.readers(r.output(turned)) != 1) return false;
-    const node_id cut = r.producer(r.input(turned));
-    if (!r.is<op::reshape>(cut) || r.readers(r.output(cut)) != 1) return false;
-    m.x = r.input(cut);
-    const extents &x = r.shape(m.x), &s = r.shape(r.output(cut)), &y = r.shape(r.output(m.first));
-    const int n = x.rank - 3;  // axes of a batch
-    if (n < 0 || n > 1 || s.rank != n + 5 || y.rank != x.rank) return false;
-    constexpr int order[] = {2, 4, 0, 1, 3};  // of channels, rows, rows of a block, columns, columns of a block
-    const op::permute p = r.get<op::permute>(turned);
-    for (int i = 0; i < s.rank; ++i)
-      if (p.order[static_cast<std::size_t>(i)] != (i < n ? i : order[i - n] + n)) return false;
-    m.block = {s[n + 2], s[n + 4]};
-    return (n == 0 || (s[0] == x[0] && y[0] == x[0])) && s[n] == x[n] && s[n + 1] * m.block[0] == x[n + 1] &&
-           s[n + 3] * m.block[1] == x[n + 2] && y[n + 1] == s[n + 1] && y[n + 2] == s[n + 3];
+    const extents& y = r.shape(r.output(m.first));
+    const view_chain chain(r, r.output(m.first));
+    for (std::size_t of = 2; of <= chain.own(); ++of) {
+      m.x = chain.source(of);
+      const extents& x = r.shape(m.x);
+      if ((x.rank != 3 && x.rank != 4) || y.rank != x.rank || y.count() == 0) continue;
+      m.block = {x.back(1) / y.back(1), x.back(0) / y.back(0)};
+      if (m.block == pair{1, 1} || y.back(1) * m.block[0] != x.back(1) || y.back(0) * m.block[1] != x.back(0)) continue;
+      index_map now(x), wanted(x);
+      wanted.reshape({x.rank == 4 ? x[0] : 1, x.back(2), y.back(1), m.block[0], y.back(0), m.block[1]});
+      wanted.permute({0, 3, 5, 1, 2, 4});
+      wanted.reshape(y);
+      if (chain.map(of, now) && now == wanted) return true;
+    }
+    return false;
   }
 
  public:

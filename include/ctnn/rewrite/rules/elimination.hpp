@@ -60,21 +60,6 @@ struct split_into_one {
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 
-/// An operator that keeps every element where it is if it keeps the shape  ->  x
-struct same_shape {
-  static constexpr rule_info info{"same_shape", "flatten|reshape|slice|expand|tile(x) -> x", lowers::nodes,
-                                  numerics::exact};
-  static constexpr bool any_type = true;
-  using pattern = single<find::any_of<op::flatten, op::reshape, op::slice, op::expand, op::tile>>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (!(r.shape(r.input(m.last)) == r.shape(r.output(m.last)))) return {"it changes the shape"};
-    if (r.is<op::slice>(m.last) && !r.get<op::slice>(m.last).takes_all(r.shape(r.input(m.last))))
-      return {"it walks back"};
-    return {};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
-};
-
 /// A pooling or an interpolation to the size there is  ->  x. They sum: -0 becomes 0, and 0 * infinity NaN.
 struct same_size {
   static constexpr rule_info info{"same_size", "interpolate|adaptive_pool(x) -> x", lowers::nodes,

@@ -3,102 +3,35 @@
 #pragma once
 
 #include "../../graph/operators/attention.hpp"
+#include "../view_chain.hpp"
 #include "movement.hpp"
 
 namespace ctnn::rules {
 
-/// Where the numbers along an axis of one value lie in another: so many, so far from each other.
-struct piece_of_axis {
-  int axis;
-  std::int64_t count, step;
-  friend constexpr bool operator==(const piece_of_axis&, const piece_of_axis&) = default;
-};
-
-/// The numbers of a value in another that has the same in another order: of each axis, from the outermost, one piece
-/// or several.
-class moved_numbers {
- public:
-  constexpr void add(int axis, std::int64_t count, std::int64_t step) {
-    if (count == 1) return;
-    if (!pieces_.empty() && pieces_.back().axis == axis && pieces_.back().step == count * step)
-      pieces_.back() = {axis, pieces_.back().count * count, step};
-    else pieces_.push_back({axis, count, step});
-  }
-  /// They are in y, whose axis i steps by step(i) in another value: the same in that one. False: a piece is only a part
-  /// of an axis.
-  constexpr bool move(const extents& y, const auto& step) {
-    moved_numbers moved;
-    for (const piece_of_axis& p : pieces_) {
-      std::int64_t left = p.count, beyond = p.count * p.step;
-      for (int i = 0; i < y.rank; ++i) {  // what of the piece is along axis i
-        const std::int64_t inner = y.count(i + 1, y.rank), outer = inner * y[i];
-        const std::int64_t from = inner > p.step ? inner : p.step, to = outer < beyond ? outer : beyond;
-        if (from >= to) continue;
-        if (from % inner != 0 || to % from != 0) return false;
-        moved.add(p.axis, to / from, from / inner * step(i));
-        left /= to / from;
-        beyond = from;
-      }
-      if (left != 1) return false;
-    }
-    pieces_ = moved.pieces_;
-    return true;
-  }
-  /// Those of x, which is permuted to y: in y.
-  constexpr bool permute(const op::permute& p, const extents& x) {
-    return move(x, [&](int axis) {
-      int i = 0;
-      std::int64_t step = 1;
-      while (source_axis(p, i) != axis) ++i;
-      for (++i; i < x.rank; ++i) step *= x[source_axis(p, i)];
-      return step;
-    });
-  }
-  /// Those of y, which is x permuted: in x.
-  constexpr bool unpermute(const op::permute& p, const extents& y) {
-    const extents x = unpermuted(p, y);
-    return move(y, [&](int i) { return x.count(source_axis(p, i) + 1, x.rank); });
-  }
-  constexpr bool operator==(const moved_numbers& other) const {
-    if (pieces_.size() != other.pieces_.size()) return false;
-    for (std::size_t i = 0; i < pieces_.size(); ++i)
-      if (!(pieces_[i] == other.pieces_[i])) return false;
-    return true;
-  }
-
- private:
-  pool<piece_of_axis> pieces_;
-};
-
-/// The numbers of heads, (batch, heads, length, size), in themselves; batch and heads are one axis.
-constexpr moved_numbers apart(std::int64_t heads, std::int64_t length, std::int64_t size) {
-  moved_numbers n;
-  n.add(0, heads, length * size);
-  n.add(1, length, size);
-  n.add(2, size, 1);
-  return n;
-}
-/// The same in (batch, length, heads * size).
-constexpr moved_numbers in_rows(std::int64_t batch, std::int64_t heads, std::int64_t length, std::int64_t size) {
-  moved_numbers n;
-  n.add(0, batch, length * heads * size);
-  n.add(0, heads, size);
-  n.add(1, length, heads * size);
-  n.add(2, size, 1);
-  return n;
+/// Where heads that lie side by side in rows, (batch, length, heads * size), are once they are apart: as a value of
+/// shape y, with the heads before the length.
+constexpr index_map heads_apart(index_map rows, int heads, const extents& y) {
+  const extents x = rows.shape();
+  rows.reshape({x[0], x[1], heads, x[2] / heads});
+  rows.permute({0, 2, 1, 3});
+  rows.reshape(y);
+  return rows;
 }
 
-/// permutes and reshapes that move heads apart > attention > those that move them back  ->  attention of rows
+/// permutes and reshapes that move heads apart > attention > those that move them back  ->  attention of rows, or of
+/// columns of rows, if one layer makes queries, keys and values
 struct heads_in_rows {
   static constexpr rule_info info{"heads_in_rows",
                                   "permute|reshape... > attention > permute|reshape -> attention of heads in rows",
                                   lowers::movable, numerics::exact};
   static constexpr bool any_type = true;
-  /// Queries, keys or values: `from` has them in rows of `shape`; else `moves` makes these of it.
+  /// Queries, keys or values: `from` has them in rows of `shape`; else `moves` makes these of it, as columns from
+  /// `column` on, if there are more.
   struct source {
     value_id from = none;
     node_id moves = none;
     extents shape{};
+    int column = none;
   };
   struct match {
     node_id back = none, between = none, whole = none;
@@ -111,7 +44,6 @@ struct heads_in_rows {
   using movement = find::any_of<op::permute, op::reshape, op::flatten>;
   using pattern = find::node<movement, &match::back,
                              find::one_of<find::alone<find::node<reshapes, &match::between, attention>>, attention>>;
-  static constexpr int most_steps = 3;  ///< from an input of the attention to where its rows are
 
  private:
   static constexpr extents apart_of(const extents& x) {
@@ -123,28 +55,44 @@ struct heads_in_rows {
     const bool by_length = x.rank == 4 && x[0] == 1 && x[1] == rows[1];
     return rows[0] != 1 || batches_and_heads == 1 || x.back(0) == rows[2] || by_length;
   }
+  static constexpr op::slice::walks taken(const extents& rows, int column) {
+    return {{{0, rows[0], 1}, {0, rows[1], 1}, {column, rows[2], 1}}};
+  }
+  /// Has x wider rows, with these from a column on?
+  static constexpr bool has_columns(const extents& x, const extents& rows, std::int64_t column) {
+    return x.rank == 3 && x[0] == rows[0] && x[1] == rows[1] && x[2] > rows[2] && x[2] >= column + rows[2];
+  }
+  static constexpr index_map columns(const extents& x, const extents& rows, std::int64_t column) {
+    index_map m(x);
+    m.slice(taken(rows, static_cast<int>(column)));
+    return m;
+  }
   /// Where the rows of so many batches are that are moved to v.
   static constexpr reason find_rows(const rewriter& r, value_id v, int batch, source& found) {
     const extents x = apart_of(r.shape(v));
     if (x[0] % batch != 0) return {"its batch is another", r.name(r.producer(v))};
     const int heads = x[0] / batch;
     found.shape = {batch, x[1], heads * x[2]};
-    moved_numbers now = apart(x[0], x[1], x[2]);
-    const moved_numbers wanted = in_rows(batch, heads, x[1], x[2]);
-    value_id at = v;
-    for (int step = 0;; ++step) {
+    const index_map wanted = heads_apart(index_map(found.shape), heads, r.shape(v));
+    const view_chain chain(r, v);
+    for (std::size_t of = 0; of <= chain.size(); ++of) {
+      const value_id at = chain.source(of);
+      index_map now(r.shape(at));
+      if (!chain.map(of, now)) break;
       if (now == wanted && keeps_axes(r.shape(at), x[0], found.shape)) {
         found.from = at;
+        found.column = none;
         if (r.shape(at) == found.shape) return {};
       }
-      const node_id n = r.producer(at);
-      if (step == most_steps || !movement::visits(r, n)) break;
-      if (r.is<op::permute>(n) && !now.unpermute(r.get<op::permute>(n), r.shape(at))) break;
-      at = r.input(n);
+      if (has_columns(r.shape(at), found.shape, now.first()) &&
+          now == heads_apart(columns(r.shape(at), found.shape, now.first()), heads, r.shape(v))) {
+        found.from = at;
+        found.column = static_cast<int>(now.first());
+      }
     }
     found.moves = r.producer(v);
     if (found.from == none) return {"no rows are moved to its heads", r.name(found.moves)};
-    if (!movement::visits(r, found.moves)) return {"its heads are not moved apart", r.name(found.moves)};
+    if (!view_layers::visits(r, found.moves)) return {"its heads are not moved apart", r.name(found.moves)};
     if (r.readers(v) != 1)
       return {r.is_output(v) ? "its input is a network output too" : "its input is also read by another layer",
               r.name(found.moves), true};
@@ -169,16 +117,21 @@ struct heads_in_rows {
       m.of[i] = {};
       if (const reason no = find_rows(r, r.input(m.whole, i), batch, m.of[i])) return no;
       in.push_back(m.of[i].shape);
-      gains = gains || (m.of[i].moves == none ? m.of[i].from != r.input(m.whole, i) : r.is<op::permute>(m.of[i].moves));
+      const source& found = m.of[i];
+      gains = gains || found.column != none ||
+              (found.moves == none ? found.from != r.input(m.whole, i) : r.is<op::permute>(found.moves));
     }
     for (std::size_t i = 3; i < r.inputs_count(m.whole); ++i)
       in.push_back(r.shape(r.input(m.whole, static_cast<int>(i))));
     m.mask = {};
     if (m.is.mask && batch != q[0]) find_mask(r, m, batch, in[3]);
-    moved_numbers now = apart(heads[0], heads[1], heads[2]);
-    if (r.is<op::permute>(m.back) && !now.permute(r.get<op::permute>(m.back), r.shape(r.input(m.back))))
-      return {"it moves parts of heads"};
-    if (!(now == in_rows(batch, heads[0] / batch, heads[1], heads[2]))) return {"its heads are not moved back"};
+    index_map now(r.shape(y));
+    if (m.between != none) step_to(r, r.output(m.between)).apply(now);
+    if (!step_to(r, r.output(m.back)).apply(now)) return {"it moves parts of heads"};
+    index_map rows({batch, heads[0] / batch, heads[1], heads[2]});
+    rows.permute({0, 2, 1, 3});
+    rows.reshape(now.shape());
+    if (!(now == rows)) return {"its heads are not moved back"};
     m.is.heads = q[0] / batch;
     m.is.kv_heads = apart_of(r.shape(r.input(m.whole, 1)))[0] / batch;
     extents made[4];
@@ -215,7 +168,9 @@ struct heads_in_rows {
         in[i] = s.from;
         continue;
       }
-      r.become(s.moves, reshape_to(s.shape), r.name(s.moves), {&s.from, 1}, {}, s.shape);
+      const extents from = r.shape(s.from);
+      if (s.column == none) r.become(s.moves, reshape_to(s.shape), r.name(s.moves), {&s.from, 1}, {}, s.shape);
+      else r.become(s.moves, op::slice::of(from, taken(s.shape, s.column)), r.name(s.moves), {&s.from, 1}, {}, s.shape);
     }
     if (const source& s = m.mask; s.moves != none)
       r.become(s.moves, reshape_to(s.shape), r.name(s.moves), {&s.from, 1}, {}, s.shape);

@@ -32,28 +32,6 @@ struct concat_chain {
   }
 };
 
-/// slice > slice  ->  slice
-struct slice_chain {
-  static constexpr rule_info info{"slice_chain", "slice > slice -> slice", lowers::nodes, numerics::exact};
-  static constexpr bool any_type = true;
-  using pattern = chain<op::slice, op::slice>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.get<op::slice>(m.first).takes_all(r.shape(r.input(m.first)))) return {"it cuts nothing off"};  // same_shape's
-    return {};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    const value_id x = r.input(m.first);
-    op::slice::walks taken = r.get<op::slice>(m.first).over(r.shape(x));
-    const op::slice::walks then = r.get<op::slice>(m.last).over(r.shape(r.output(m.first)));
-    for (std::size_t i = 0; i < taken.size(); ++i) {
-      const int first = taken[i].first + then[i].first * taken[i].step;
-      taken[i] = {first, then[i].count, then[i].count < 2 ? 1 : taken[i].step * then[i].step};
-    }
-    r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, op::slice::of(r.shape(x), taken), r.name(m.last), {&x, 1}, {});
-  }
-};
-
 /// slice of a concat that is exactly one of its parts  ->  the part
 struct slice_of_concat {
   static constexpr rule_info info{"slice_of_concat", "slice(concat(..., x, ...)) -> x", lowers::nodes, numerics::exact};

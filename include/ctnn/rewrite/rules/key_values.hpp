@@ -4,6 +4,7 @@
 
 #include "../../graph/operators/attention.hpp"
 #include "../../graph/operators/rearranging.hpp"
+#include "../view_chain.hpp"
 #include "movement.hpp"
 
 namespace ctnn::rules {
@@ -60,51 +61,64 @@ struct cached_keys {
   }
 };
 
-/// Keys and values repeated for the queries that share them, as reshape, expand and reshape do  ->  attention of fewer
-/// heads of them
+/// Keys and values repeated for the queries that share them, by whatever views  ->  attention of fewer heads of them
 struct shared_keys {
   static constexpr rule_info info{"shared_keys",
                                   "reshape > expand > reshape of keys and values > attention -> attention",
                                   lowers::nodes, numerics::reassociates};
   static constexpr bool any_type = true;
-  struct match {
-    node_id whole = none, keys_joined = none, keys_repeated = none, values_joined = none, values_repeated = none;
-    value_id q = none, keys = none, values = none;
+  /// Keys or values with fewer heads, `shape`, lie in `from`.
+  struct source {
+    value_id from = none;
+    extents shape{};
   };
-  template <auto Joined, auto Repeated, auto From>
-  using repeated =
-      find::alone<find::node<reshapes, Joined, find::alone<find::node<op::expand, Repeated, find::value<From>>>>>;
-  using pattern = find::node<op::attention, &match::whole, find::value<&match::q>,
-                             repeated<&match::keys_joined, &match::keys_repeated, &match::keys>,
-                             repeated<&match::values_joined, &match::values_repeated, &match::values>>;
+  struct match {
+    node_id whole = none;
+    source of[2];
+  };
+  using pattern = find::node<op::attention, &match::whole>;
 
-  /// (batch, heads, length, size) of (batch, heads, 1, length, size) that are repeated along their third axis.
-  static constexpr reason refused(const rewriter& r, value_id from, node_id repeats, node_id joins) {
-    const extents &x = r.shape(from), &y = r.shape(r.output(repeats)), &z = r.shape(r.output(joins));
-    if (x.rank != 5 || y.rank != 5 || x[2] != 1 || z.rank != 4) return {"its heads are not repeated", r.name(repeats)};
-    for (int i = 0; i < 5; ++i)
-      if (i != 2 && x[i] != y[i]) return {"more than its heads is repeated", r.name(repeats)};
-    const extents joined{y[0], y[1] * y[2], y[3], y[4]};
-    return joined == z ? reason{} : reason{"its heads are joined otherwise", r.name(joins)};
+  static constexpr reason refused(const rewriter& r, value_id v, source& found) {
+    const extents z = r.shape(v);
+    const view_chain chain(r, v);
+    if (z.rank != 4 || chain.own() == 0) return find::detail::another_operator;
+    const std::string_view last = r.name(chain.layer(0));
+    for (std::size_t of = 1; of <= chain.own(); ++of) {
+      const value_id from = chain.source(of);
+      const std::int64_t once = r.shape(from).count(), times = once > 0 ? z.count() / once : 0;
+      if (times < 2 || times * once != z.count() || z[1] % times != 0) continue;
+      const int by = static_cast<int>(times), heads = z[1] / by;
+      index_map now(r.shape(from)), wanted({z[0], heads, 1, z[2], z[3]});
+      wanted.repeat({z[0], heads, by, z[2], z[3]});
+      wanted.reshape(z);
+      if (!chain.map(of, now) || !(now == wanted)) continue;
+      found = {from, {z[0], heads, z[2], z[3]}};
+      if (r.readers(v) == 1) return {};
+      return {r.is_output(v) ? "its input is a network output too" : "its input is also read by another layer", last,
+              true};
+    }
+    return {"its heads are not repeated", last};
   }
-  static constexpr reason guard(const rewriter& r, const match& m) {
+  static constexpr reason guard(const rewriter& r, match& m) {
     const auto op = r.get<op::attention>(m.whole);
+    for (int i = 0; i < 2; ++i)
+      if (const reason no = refused(r, r.input(m.whole, i + 1), m.of[i])) return no;
     if (op.past || op.present) return {"it has a cache"};
-    if (const reason no = refused(r, m.keys, m.keys_repeated, m.keys_joined)) return no;
-    if (const reason no = refused(r, m.values, m.values_repeated, m.values_joined)) return no;
-    if (r.shape(m.keys)[1] != r.shape(m.values)[1]) return {"its keys have other heads than its values"};
+    if (m.of[0].shape[1] != m.of[1].shape[1]) return {"its keys have other heads than its values"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     pool<value_id> in = r.inputs_of(m.whole);
-    r.note(r.name(m.keys_repeated), r.name(m.whole));
-    r.note(r.name(m.values_repeated), r.name(m.whole));
-    const auto join = [&](node_id joins, value_id from) {
-      extents shape = r.shape(from).without_axis(2);
-      r.become(joins, reshape_to(shape), r.name(joins), {&from, 1}, {}, shape);
-    };
-    join(m.keys_joined, m.keys);
-    join(m.values_joined, m.values);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const source& s = m.of[i];
+      const node_id joins = r.producer(in[i + 1]);
+      if (!(r.shape(s.from) == s.shape)) {
+        r.become(joins, reshape_to(s.shape), r.name(joins), {&s.from, 1}, {}, s.shape);
+        continue;
+      }
+      in[i + 1] = s.from;
+      r.note(r.name(joins), r.name(m.whole));
+    }
     r.become(m.whole, r.get<op::attention>(m.whole), r.name(m.whole), in, {});
   }
 };

@@ -97,56 +97,6 @@ struct function_first {
   }
 };
 
-/// reshape that adds or takes away extents of 1 > slice  ->  slice > reshape
-struct slice_first {
-  static constexpr rule_info info{"slice_first", "reshape(ones) > slice -> slice > reshape", lowers::position,
-                                  numerics::exact};
-  static constexpr bool any_type = true;
-  using pattern = chain<op::reshape, op::slice>;
-  /// The axis of x that is `axis` of the reshaped value, if all extents but ones stay as they are.
-  static constexpr int same_axis(const extents& x, const extents& y, int axis) {
-    int i = 0, found = none;
-    for (int k = 0; k < y.rank; ++k) {
-      if (y[k] == 1) continue;
-      while (i < x.rank && x[i] == 1) ++i;
-      if (i == x.rank || x[i] != y[k]) return none;
-      if (k == axis) found = i;
-      ++i;
-    }
-    return found;
-  }
-  static constexpr bool only_ones(const rewriter& r, const match& m) {
-    const extents& y = r.shape(r.output(m.first));
-    const op::slice::walks taken = r.get<op::slice>(m.last).over(y);
-    for (int k = 0; k < y.rank; ++k)
-      if (!taken[static_cast<std::size_t>(k)].takes_all(y[k]) && same_axis(r.shape(r.input(m.first)), y, k) == none)
-        return false;
-    return true;
-  }
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.get<op::slice>(m.last).takes_all(r.shape(r.output(m.first))) ||
-        r.shape(r.input(m.first)) == r.shape(r.output(m.first)))
-      return {"there is nothing to go before", r.name(m.first)};
-    if (!only_ones(r, m)) return {"it does more than adding or removing ones", r.name(m.first)};
-    return {};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    const value_id x = r.input(m.first);
-    const extents from = r.shape(x), y = r.shape(r.output(m.first)), result = r.shape(r.output(m.last));
-    const op::slice::walks taken = r.get<op::slice>(m.last).over(y);
-    op::slice::walks before = op::slice{}.over(from);
-    extents between = from;
-    for (int k = 0; k < y.rank; ++k) {
-      const op::slice::walk& w = taken[static_cast<std::size_t>(k)];
-      if (w.takes_all(y[k])) continue;
-      const int axis = same_axis(from, y, k);
-      before[static_cast<std::size_t>(axis)] = w;
-      between[axis] = w.count;
-    }
-    r.exchange(m.first, m.last, op::slice::of(from, before), {&x, 1}, between, reshape_to(result));
-  }
-};
-
 /// binary(reshape(a), reshape(b)), a and b of one shape  ->  reshape(binary(a, b))
 struct reshape_once {
   static constexpr rule_info info{"reshape_once", "binary(reshape(a), reshape(b)) -> reshape(binary(a, b))",

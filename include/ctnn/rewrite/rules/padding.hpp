@@ -30,15 +30,25 @@ struct reshape_before_pad {
                                   numerics::exact};
   static constexpr bool any_type = true;
   using pattern = chain<op::pad, op::reshape>;
-  /// The axis of the reshaped value that is axis `axis` of the padded one, or none.
+  /// The axis of the reshaped value that is axis `axis` of the padded one, if all extents but ones stay as they are, or
+  /// none.
   static constexpr int moved(const rewriter& r, const match& m, int axis) {
-    return slice_first::same_axis(r.shape(r.output(m.last)), r.shape(r.output(m.first)), axis);
+    const extents &x = r.shape(r.output(m.last)), &y = r.shape(r.output(m.first));
+    int i = 0, found = none;
+    for (int k = 0; k < y.rank; ++k) {
+      if (y[k] == 1) continue;
+      while (i < x.rank && x[i] == 1) ++i;
+      if (i == x.rank || x[i] != y[k]) return none;
+      if (k == axis) found = i;
+      ++i;
+    }
+    return found;
   }
   static constexpr bool pads(const op::pad& p, std::size_t axis) { return p.before[axis] != 0 || p.after[axis] != 0; }
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto p = r.get<op::pad>(m.first);
     if (r.inputs_count(m.first) != 1) return {"what it pads with is a value", r.name(m.first)};
-    if (r.shape(r.output(m.first)) == r.shape(r.output(m.last))) return {"it changes nothing"};  // same_shape's
+    if (r.shape(r.output(m.first)) == r.shape(r.output(m.last))) return {"it changes nothing"};  // one_view's
     for (std::size_t i = 0; i < p.before.size(); ++i)
       if (pads(p, i) && moved(r, m, static_cast<int>(i)) == none)
         return {"it does more than adding or removing ones", r.name(m.first)};

@@ -19,7 +19,7 @@ struct global_pool_to_reduce {
     if (!p.is_global()) return {"it is not global"};
     if (p.axes == 2) return {"it pools images"};
     if (is_byte(r.type(r.input(m.last))) && p.function == op::pooling::average) return {"it averages bytes"};
-    if (r.shape(r.input(m.last)) == r.shape(r.output(m.last))) return {"it changes nothing"};  // same_shape's
+    if (r.shape(r.input(m.last)) == r.shape(r.output(m.last))) return {"it changes nothing"};  // one_view's
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
