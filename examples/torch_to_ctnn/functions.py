@@ -4,8 +4,8 @@ import torch
 
 from .expression import Expression, Line, Name, is_value, made_by, values_in
 from .merge import Member, Merged, Variant
-from .say import all_values, say, snake, weight
-from .trace import Frame, Unsayable
+from .say import all_values, m, say, snake, weight
+from .trace import Call, Frame, Unsayable
 
 
 class Function:
@@ -24,6 +24,7 @@ class Functions:
         self.say(recorder.root_frame)
         self.outputs = [self.latest(v) for v in all_values(recorder.outputs)]
         self.output_names = list(recorder.outputs) if isinstance(recorder.outputs, dict) else []
+        self.tell_outputs_apart(recorder)
         self.drop_unread(recorder.root_frame, set(self.outputs))
         self.name_shared(recorder.root_frame)
         self.readers = {}
@@ -59,6 +60,15 @@ class Functions:
             else:
                 line.call = item
                 frame.lines.append(line)
+
+    def tell_outputs_apart(self, recorder):
+        """A value that is given twice, and an input that is given back, are layers of their own."""
+        for k, v in enumerate(self.outputs):
+            if v in self.outputs[:k] or v.op == "placeholder":
+                self.outputs[k] = recorder.node("call_function", torch.clone, v.meta["value"]).node
+                line = Line([self.outputs[k]], m("identity", v))
+                line.call = Call("identity", "", (v,), {})
+                recorder.root_frame.lines.append(line)
 
     def drop_unread(self, frame, live):
         for item in reversed(list(frame.lines)):
