@@ -115,7 +115,8 @@ struct boolean_fields {
   x(amax, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::max>) \
   x(amin, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::min>) \
   x(prod, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::prod>) \
-  x(logsumexp, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::log_sum_exp>) \
+  x(logsumexp, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, \
+    option<"function", op::reduction::log_sum_exp>) \
   x(norm, op::reduce, "x 1 {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::l1>) \
   x(norm, op::reduce, "x 2 {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::l2>) \
   x(argmax, op::arg_reduce, "x axis=0 keep=true|false", 1, no_options) \
