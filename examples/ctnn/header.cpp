@@ -78,12 +78,13 @@ void header(const header_options& options) {
   }
   std::string image;
   const bool packs = options.blob || options.c || !options.image.empty();
-  const ctnn::cpp::header_options as{
-      .name = name,
-      .origin = std::filesystem::path(options.model.file).filename().string(),
-      .packed = options.packed != 0 || !packs ? options.packed : options.c ? 4 : 16,
-      .image = options.image.empty() ? nullptr : &image,
-      .list = options.list};
+  const ctnn::cpp::header_options as{.name = name,
+                                     .origin = std::filesystem::path(options.model.file).filename().string(),
+                                     .packed = options.packed != 0 || !packs ? options.packed
+                                               : options.c                   ? 4
+                                                                             : 16,
+                                     .image = options.image.empty() ? nullptr : &image,
+                                     .list = options.list};
   if (options.c && stem_of(options.out) != name)
     throw usage_error("--c: files are called like the type: --out " + name + ".hpp, or --name " + stem_of(options.out));
   ctnn::loaded_model m = load(options.model, "a C++ type");

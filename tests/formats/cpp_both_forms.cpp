@@ -46,8 +46,9 @@ std::string both(const graph_view& g, const std::string& name) {
 }
 
 TEST_CASE("the committed headers are current") {
-  std::string text = "// Written by tests/formats/cpp_both_forms.cpp.\n#pragma once\n\n#include <ctnn/typed.hpp>\n"
-                     "#include <limits>\n\nnamespace both_forms {\n\n";
+  std::string text =
+      "// Written by tests/formats/cpp_both_forms.cpp.\n#pragma once\n\n#include <ctnn/typed.hpp>\n"
+      "#include <limits>\n\nnamespace both_forms {\n\n";
   ir::graph g = test::every_operator(dtype::f32).g;
   for (; g.outputs.size() > max_list; g.outputs.shrink(g.outputs.size() - 1))  // what nobody reads is said so
     --g.at_value(g.outputs[g.outputs.size() - 1].value).readers;

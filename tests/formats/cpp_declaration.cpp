@@ -26,10 +26,10 @@ TEST_CASE("inputs that nobody reads, one value as several outputs, inputs as out
             "ctnn::relu<\"r\", ctnn::from<\"x\">>", "ctnn::tanh_activation<\"dead\">",
             "ctnn::named_output<ctnn::from<\"r\", \"raw\", \"again\">, ctnn::from<\"r\", \"x\", \"r\">>"});
   CHECK(said.statements() ==
-        std::vector<std::string>{
-            "const auto x = m.input(\"x\", {2, 3, 3});", "m.input(\"noise\", {4}, {.unused = true});",
-            "const auto r = m.named(\"r\", m.relu(x));", "m.unused(m.named(\"dead\", m.tanh(r)));",
-            "return ctnn::outputs{{\"r\", r}, {\"raw\", x}, {\"again\", r}};"});
+        std::vector<std::string>{"const auto x = m.input(\"x\", {2, 3, 3});",
+                                 "m.input(\"noise\", {4}, {.unused = true});",
+                                 "const auto r = m.named(\"r\", m.relu(x));", "m.unused(m.named(\"dead\", m.tanh(r)));",
+                                 "return ctnn::outputs{{\"r\", r}, {\"raw\", x}, {\"again\", r}};"});
 }
 
 TEST_CASE("layers that would call themselves so are not named, and variables are names of C++") {

@@ -8,14 +8,16 @@
 #endif
 #include <limits>
 
-struct small_in_bytes : ctnn::network<
-    ctnn::input<"x", ctnn::shape<2, 8, 8>, ctnn::i8, ctnn::as_i8<0.007843137718737125, -1>>,           // 2 x 8 x 8
-    ctnn::conv2d<"conv", ctnn::out<4>, ctnn::kernel<3>, ctnn::fused<ctnn::function::relu>, ctnn::per_channel, ctnn::as_i8<0.006740196142345667, -128>>,  // 4 x 6 x 6
-    ctnn::conv2d<"again", ctnn::out<4>, ctnn::kernel<1>, ctnn::fused<ctnn::function::relu>, ctnn::per_channel, ctnn::as_i8<0.0019607844296842813, -128>>,  // 4 x 6 x 6
-    ctnn::add<"add", ctnn::from<"again", "conv">, ctnn::as_i8<0.006740196142345667, -128>>,            // 4 x 6 x 6
-    ctnn::max_pool2d<"pool", ctnn::kernel<2>>,                                                         // 4 x 3 x 3
-    ctnn::linear<"fc", ctnn::out<3>, ctnn::axes<3>, ctnn::per_channel, ctnn::as_i8<0.017723651602864265, 25>>,  // 3
-    ctnn::output<"fc">> {
+struct small_in_bytes : ctnn::declared<small_in_bytes> {
+  static constexpr auto forward(ctnn::graph& m) {
+    const auto x = m.input("x", {2, 8, 8}, {.dtype = ctnn::dtype::i8, .as_i8 = {0.007843137718737125, -1}});  // 2 x 8 x 8
+    const auto conv = m.conv2d("conv", x, {.out_channels = 4, .kernel_size = 3, .activation = ctnn::function::relu, .as_i8 = {0.006740196142345667, -128}, .per_channel = true});  // 4 x 6 x 6
+    const auto again = m.conv2d("again", conv, {.out_channels = 4, .kernel_size = 1, .activation = ctnn::function::relu, .as_i8 = {0.0019607844296842813, -128}, .per_channel = true});  // 4 x 6 x 6
+    const auto add = m.add(again, conv, {.as_i8 = {0.006740196142345667, -128}});                     // 4 x 6 x 6
+    const auto pool = m.named("pool", m.max_pool2d(add, {.kernel_size = 2}));                         // 4 x 3 x 3
+    const auto fc = m.linear("fc", pool, {.out_features = 3, .axes = 3, .as_i8 = {0.017723651602864265, 25}, .per_channel = true});  // 3
+    return fc;
+  }
   /// For ctnn::load() at start, or ctnn::pack<>() in the compiler.
   static const ctnn::named_weight weights[9];
 };

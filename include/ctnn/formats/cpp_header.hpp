@@ -18,7 +18,7 @@ struct header_options {
   int packed = 0;                ///< channel_block of the target to pack the weights for; 0: logical order
   std::string* image = nullptr;  ///< gets an image of packed weights (network/weights_image.hpp)
   std::string_view command = "ctnn header";  ///< that writes it
-  bool list = false;             ///< network<...> of a list of layers, instead of a function
+  bool list = false;                         ///< network<...> of a list of layers, instead of a function
 };
 
 namespace detail {

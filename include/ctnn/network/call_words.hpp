@@ -15,8 +15,8 @@ struct option_member {
 
 /// A word, what it says, and what stands in its parentheses. `takes` has what stands before the options, apart by
 /// blanks: `name`; `x`, the next value that it reads; `x...`, the values that are left, or `{x...}`, always in braces;
-/// `{shape}`, a list, `{padding}`, the lists before and after in pad's order; `axis=0`, a number or boolean with what the
-/// operator has by itself, `keep=true|false` with what the word has by itself, too; `activation.1`, number 1 of an
+/// `{shape}`, a list, `{padding}`, the lists before and after in pad's order; `axis=0`, a number or boolean with what
+/// the operator has by itself, `keep=true|false` with what the word has by itself, too; `activation.1`, number 1 of an
 /// option; a number, which says nothing of the layer. `<>` is first: the word takes the number of results as template
 /// argument, and gives an array of them.
 struct call_word {
@@ -115,7 +115,8 @@ struct boolean_fields {
   x(amax, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::max>) \
   x(amin, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::min>) \
   x(prod, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::prod>) \
-  x(logsumexp, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::log_sum_exp>) \
+  x(logsumexp, op::reduce, "x {axes}=|{} keep=true|false", 1, no_options, \
+    option<"function", op::reduction::log_sum_exp>) \
   x(norm, op::reduce, "x 1 {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::l1>) \
   x(norm, op::reduce, "x 2 {axes}=|{} keep=true|false", 1, no_options, option<"function", op::reduction::l2>) \
   x(argmax, op::arg_reduce, "x axis=0 keep=true|false", 1, no_options) \
@@ -140,12 +141,11 @@ struct call_words {
   template <class Op, class Options>
   static constexpr call_word of(std::string_view word, std::span<const option_record> says, std::string_view takes,
                                 int results = 1) {
-    return {word,   &type_of<Op>, says, takes, option_members<Options>::all, boolean_fields<Op>::contain,
-            results};
+    return {word, &type_of<Op>, says, takes, option_members<Options>::all, boolean_fields<Op>::contain, results};
   }
 #define CTNN_ROW(word, Op, takes, results, Options, ...) \
   of<typename later<Asked, Op>::type, Options>(#word, ctnn::detail::option_records<__VA_ARGS__>::all, takes, results),
-#define CTNN_ROW_OF_WORD(word, Options, takes)                                    \
+#define CTNN_ROW_OF_WORD(word, Options, takes)                                     \
   of<typename later<Asked, ctnn::word<"">>::type::operator_struct, ctnn::Options>( \
       #word, later<Asked, ctnn::word<"">>::type::record.options, takes),
 #define CTNN_ROW_OF_NAMED(word, Options) CTNN_ROW_OF_WORD(word, Options, "name x...")
@@ -162,7 +162,7 @@ struct call_words {
   static constexpr call_word all[] = {
       CTNN_OTHER_CALLS(CTNN_ROW)  //
       CTNN_CALLS(CTNN_ROW_OF_NAMED, CTNN_ROW_OF_NAMED, CTNN_ROW_OF_ONE, CTNN_ROW_OF_TWO, CTNN_ROW_OF_THREE,
-                 CTNN_ROW_OF_SEVERAL)       //
+                 CTNN_ROW_OF_SEVERAL)     //
       CTNN_NORM_CALLS(CTNN_ROW_OF_NAMED)  //
       CTNN_NUMBER_CALLS(CTNN_ROW_OF_FUNCTION, CTNN_ROW_OF_COMPARISON, CTNN_ROW_OF_LOGIC)};
 #undef CTNN_ROW_OF_LOGIC

@@ -90,9 +90,10 @@ class norm_calls : public activation_calls<> {
   }
 
  public:
-#define CTNN_NORM_CALL(word, options)                                                                                   \
-  constexpr value word(std::string_view name, values in, const options& o = {}, source_line at = source_line::here()) { \
-    return by_batch(ctnn::word<"">::record, #word, name, in, o, at);                                                    \
+#define CTNN_NORM_CALL(word, options)                                           \
+  constexpr value word(std::string_view name, values in, const options& o = {}, \
+                       source_line at = source_line::here()) {                  \
+    return by_batch(ctnn::word<"">::record, #word, name, in, o, at);            \
   }
   CTNN_NORM_CALLS(CTNN_NORM_CALL)
 #undef CTNN_NORM_CALL

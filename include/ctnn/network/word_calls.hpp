@@ -122,8 +122,8 @@ class word_calls : public call_recorder {
   constexpr value full(const extents& shape, double fill_value, source_line at = source_line::here()) {
     return with_shape(ctnn::full<"">::record, "full", {}, shape, full_options{.fill_value = fill_value}, at);
   }
-  /// An operator without a word of its own, or yours: m.layer<my_operator>("name", {x}, {{"field", {1, 2}}}). Of several
-  /// results: auto [y, state] = m.layer<my_operator, 2>("name", {x}).
+  /// An operator without a word of its own, or yours: m.layer<my_operator>("name", {x}, {{"field", {1, 2}}}). Of
+  /// several results: auto [y, state] = m.layer<my_operator, 2>("name", {x}).
   template <class Op, std::size_t Results = 1>
   constexpr auto layer(std::string_view name, values in, std::initializer_list<named_setting> options = {},
                        source_line at = source_line::here()) {
@@ -152,13 +152,15 @@ class word_calls : public call_recorder {
     return s[normal_axis(dim, s.rank)];
   }
 
-#define CTNN_CONV_CALL(word, options)                                                                                   \
-  constexpr value word(std::string_view name, values in, const options& o = {}, source_line at = source_line::here()) { \
-    return convolution(ctnn::word<"">::record, #word, name, in, o, at);                                                 \
+#define CTNN_CONV_CALL(word, options)                                           \
+  constexpr value word(std::string_view name, values in, const options& o = {}, \
+                       source_line at = source_line::here()) {                  \
+    return convolution(ctnn::word<"">::record, #word, name, in, o, at);         \
   }
-#define CTNN_NAMED_CALL(word, options)                                                                                  \
-  constexpr value word(std::string_view name, values in, const options& o = {}, source_line at = source_line::here()) { \
-    return call(ctnn::word<"">::record, #word, name, in, o, at);                                                        \
+#define CTNN_NAMED_CALL(word, options)                                          \
+  constexpr value word(std::string_view name, values in, const options& o = {}, \
+                       source_line at = source_line::here()) {                  \
+    return call(ctnn::word<"">::record, #word, name, in, o, at);                \
   }
 #define CTNN_CALL(word, options)                                                               \
   constexpr value word(value x, const options& o = {}, source_line at = source_line::here()) { \

@@ -3,6 +3,7 @@
 // texts.hpp shows. A style is how they are written: `scope` before ctnn's words, number() and quoted().
 #pragma once
 
+#include "../base/text.hpp"
 #include "lift.hpp"
 #include "names.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A graph as the network one would declare for it: a list, in the words of network/layers.hpp and network/options.hpp, or
-// a function, in those of network/call_words.hpp.
+// A graph as the network one would declare for it: a list, in the words of network/layers.hpp and network/options.hpp,
+// or a function, in those of network/call_words.hpp.
 #pragma once
 
 #include <algorithm>
@@ -92,7 +92,8 @@ class declaration {
     names.begin({l.n->type, {}, {}, {}, {}, false}, said.word(),
                 said.says_name() ? std::string_view(l.name) : std::string_view(), {}, {}, l.n->outputs.count);
     const bool named = names.text(names.calls().back().name) == l.name;
-    const auto first = static_cast<std::size_t>(l.n->outputs.first), count = static_cast<std::size_t>(l.n->outputs.count);
+    const auto first = static_cast<std::size_t>(l.n->outputs.first),
+               count = static_cast<std::size_t>(l.n->outputs.count);
     std::string all;
     bool is_read = false;
     for (std::size_t k = first; k < first + count; ++k) {

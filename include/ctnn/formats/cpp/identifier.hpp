@@ -10,17 +10,23 @@ namespace ctnn::cpp {
 
 /// Is it a C++ identifier that can be the network's name at namespace scope?
 inline bool is_identifier(std::string_view word) {
-  static constexpr std::string_view keywords[] = {  // and what the type has as members
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch",
-      "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept",
-      "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "ctnn", "decltype", "default",
-      "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float",
-      "for", "friend", "goto", "has", "if", "inline", "int", "long", "main", "mutable", "namespace", "network_type",
-      "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "packed", "private", "protected",
-      "public", "records", "register", "reinterpret_cast", "requires", "return", "short", "signed", "size", "sizeof",
-      "static", "static_assert", "static_cast", "std", "struct", "switch", "template", "this", "thread_local",
-      "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void",
-      "volatile", "wchar_t", "weights", "while", "xor", "xor_eq"};
+  static constexpr std::string_view keywords[] = {
+      // and what the type has as members
+      "alignas",       "alignof",     "and",        "and_eq",    "asm",       "auto",         "bitand",
+      "bitor",         "bool",        "break",      "case",      "catch",     "char",         "char16_t",
+      "char32_t",      "char8_t",     "class",      "co_await",  "co_return", "co_yield",     "compl",
+      "concept",       "const",       "const_cast", "consteval", "constexpr", "constinit",    "continue",
+      "ctnn",          "decltype",    "default",    "delete",    "do",        "double",       "dynamic_cast",
+      "else",          "enum",        "explicit",   "export",    "extern",    "false",        "float",
+      "for",           "forward",     "friend",     "goto",      "has",       "if",           "inline",
+      "int",           "long",        "main",       "mutable",   "namespace", "network_type", "new",
+      "noexcept",      "not",         "not_eq",     "nullptr",   "operator",  "or",           "or_eq",
+      "packed",        "private",     "protected",  "public",    "records",   "register",     "reinterpret_cast",
+      "requires",      "return",      "short",      "signed",    "size",      "sizeof",       "static",
+      "static_assert", "static_cast", "std",        "struct",    "switch",    "template",     "this",
+      "thread_local",  "throw",       "true",       "try",       "typedef",   "typeid",       "typename",
+      "union",         "unsigned",    "using",      "virtual",   "void",      "volatile",     "wchar_t",
+      "weights",       "while",       "xor",        "xor_eq"};
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   if (word.empty() || !letter(word[0]) || word[0] == '_' || word.find("__") != std::string_view::npos) return false;
   for (char c : word)
