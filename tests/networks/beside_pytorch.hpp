@@ -24,32 +24,50 @@ inline floats made_up_numbers(const std::string& key, const extents& shape) {
   return numbers;
 }
 
-/// Empty if the network gives PyTorch's numbers, within 1e-5 of the largest; else the first that it does not.
-template <class Net>
-std::string differs(const parameters<Net>& weights, const pytorch_answer& want, target_id target) {
-  const auto run = std::make_unique<engine<Net>>(weights, target);
-  using input = typename engine<Net>::template input_span<0>;
-  using number = std::remove_const_t<typename input::element_type>;
-  std::vector<number> in(input::extent);
-  if constexpr (std::is_same_v<number, float>) {
-    in = random_inputs(declared_graph<Net>)[0];
+/// As made_up_input() of pytorch_answers.py: what random_inputs() made up, or indices.
+template <class Number>
+std::vector<Number> made_up_input(const floats& numbers) {
+  if constexpr (std::is_same_v<Number, float>) {
+    return numbers;
   } else {
-    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<number>(i * 7 % 50);
+    std::vector<Number> indices(numbers.size());
+    for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<Number>(i * 7 % 50);
+    return indices;
   }
-  const auto got = (*run)(input(in.data(), in.size()));
+}
+
+/// Empty if the network gives PyTorch's numbers, within `tolerance` of the largest; else the first that it does not.
+template <class Net>
+std::string differs(const parameters<Net>& weights, const pytorch_answer& want, target_id target, double tolerance) {
+  using engine = ctnn::engine<Net>;
+  const auto run = std::make_unique<engine>(weights, target);
+  const std::vector<floats> made_up = random_inputs(declared_graph<Net>);
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const auto feed = [&](const auto&... in) {
+      run->run(typename engine::template input_span<I>(in.data(), in.size())...);
+    };
+    feed(made_up_input<std::remove_const_t<typename engine::template input_span<I>::element_type>>(made_up[I])...);
+  }
+  (std::make_index_sequence<engine::inputs>{});
+  std::vector<double> got;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (got.insert(got.end(), run->template output<I>().begin(), run->template output<I>().end()), ...);
+  }
+  (std::make_index_sequence<engine::outputs>{});
   std::ostringstream s;
   if (static_cast<int>(got.size()) != want.count) s << got.size() << " numbers, not " << want.count;
   for (std::size_t i = 0; i < want.numbers.size() && s.str().empty(); ++i) {
     const std::size_t at = i * static_cast<std::size_t>(want.step);
-    const double off = std::fabs(static_cast<double>(got[at]) - static_cast<double>(want.numbers[i]));
-    if (!(off <= 1e-5 * want.largest)) s << "[" << at << "] is " << got[at] << ", not " << want.numbers[i];
+    const double off = std::fabs(got[at] - static_cast<double>(want.numbers[i]));
+    if (!(off <= tolerance * want.largest))
+      s << "[" << at << "] is " << got[at] << ", not " << want.numbers[i] << ": " << off / want.largest;
   }
   return s.str();
 }
 
 /// Empty if both the network as declared and as optimised give PyTorch's numbers on every target; else what differs.
 template <class Net>
-std::string beside_pytorch(std::string_view name) {
+std::string beside_pytorch(std::string_view name, double tolerance = 1e-5) {
   const pytorch_answer* want = nullptr;
   for (const pytorch_answer& a : pytorch_answers)
     if (a.network == name) want = &a;
@@ -69,8 +87,9 @@ std::string beside_pytorch(std::string_view name) {
   if (load_folded<Net>(*folded, weights).found) return "weights of the optimised network do not load";
   for (const target_id target : supported_targets()) {
     const std::string on = " on " + std::string(target_name(target)) + ": ";
-    if (const std::string off = differs<Net>(*as_is, *want, target); !off.empty()) return "declared" + on + off;
-    if (const std::string off = differs<optimized<Net>>(*folded, *want, target); !off.empty())
+    if (const std::string off = differs<Net>(*as_is, *want, target, tolerance); !off.empty())
+      return "declared" + on + off;
+    if (const std::string off = differs<optimized<Net>>(*folded, *want, target, tolerance); !off.empty())
       return "optimised" + on + off;
   }
   return {};

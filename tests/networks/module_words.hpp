@@ -96,7 +96,8 @@
   said("nn.Hardswish", "nn.Hardswish()(x)", "hardswish", m.hardswish(x)) \
   said("nn.LeakyReLU", "nn.LeakyReLU()(x)", "leaky_relu", m.leaky_relu(x)) \
   said("nn.LogSigmoid", "nn.LogSigmoid()(x)", "log_sigmoid", m.logsigmoid(x)) \
-  said("nn.PReLU", "w(nn.PReLU(4))(image)", "prelu", m.prelu("w", image)) \
+  said("nn.PReLU", "w(nn.PReLU())(image)", "", m.prelu("w", image)) \
+  said("nn.PReLU(num_parameters)", "w(nn.PReLU(4))(image)", "prelu", m.prelu("w", image, {.num_parameters = 4})) \
   said("nn.ReLU", "nn.ReLU()(x)", "relu", m.relu(x)) \
   said("nn.ReLU6", "nn.ReLU6()(x * 5)", "relu6", m.relu6(x * 5)) \
   said("nn.RReLU", "nn.RReLU().eval()(x)", "rrelu", m.rrelu(x)) \
@@ -229,7 +230,8 @@
   said("nn.Flatten", "nn.Flatten()(x)", "flatten<..., start_dim<1>>", m.flatten(x, {.start_dim = 1})) \
   said("nn.Unflatten", "nn.Unflatten(2, (2, 2))(x)", "unflatten", m.unflatten(x, 2, {2, 2})) \
   other("nn.Sequential, nn.ModuleList, nn.ModuleDict", \
-      "C++: calls one after the other, loops; m.scope(\"layers\", i) gives names their number") \
+      "C++: calls one after the other, loops; m.module(\"layers\", i, f)(x) and m.scope(\"layers\", i) give names " \
+      "their number") \
   said("nn.Parameter", "", "constant", m.parameter("w", {3, 4})) \
   other("nn.utils.rnn.pack_padded_sequence", "the option `lengths` of m.rnn, m.gru and m.lstm") \
   other("nn.utils.parametrizations.weight_norm, spectral_norm", "nothing: weights are given as they are computed")

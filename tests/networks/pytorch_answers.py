@@ -9,6 +9,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+import images, series, sounds
+
 SAMPLES = 40
 U64 = np.uint64
 MULTIPLIER, STEP = 6364136223846793005, 1442695040888963407
@@ -49,11 +51,13 @@ def made_up_input(name, shape):
 def answer(module, renamed=lambda key: key, **inputs):
     """Of inputs by name."""
     module = module.double().eval()
-    state = {k: made_up(renamed(k), tuple(v.shape)) if v.is_floating_point() else v
+    first_name = {v.data_ptr(): k for k, v in reversed(module.state_dict().items())}  # of weights that are one
+    state = {k: made_up(renamed(first_name[v.data_ptr()]), tuple(v.shape)) if v.is_floating_point() else v
              for k, v in module.state_dict().items()}
     module.load_state_dict(state)
     with torch.no_grad():
-        return module(*(made_up_input(name, shape) for name, shape in inputs.items())).flatten().numpy()
+        y = module(*(made_up_input(name, shape) for name, shape in inputs.items()))
+    return torch.cat([part.flatten() for part in (y if isinstance(y, tuple) else (y,))]).numpy()
 
 
 class Lenet5(nn.Module):
@@ -466,11 +470,24 @@ def answers():
     yield "decoder", answer(Decoder(), x=(7, 24))
     yield "cells", answer(Cells(), x=(3, 5))
     yield "mlp_in_batch", answer(Mlp(), x=(64, 20))
+    yield "efficientnet", answer(images.EfficientNet(), image=(1, 3, 32, 32))
+    yield "convnext", answer(images.ConvNext(), image=(1, 3, 32, 32))
+    yield "vae_decoder", answer(images.VaeDecoder(), latent=(1, 4, 4, 6))
+    yield "edsr", answer(images.Edsr(), image=(1, 3, 8, 10))
+    yield "siamese", answer(images.Siamese(), left=(3, 1, 24, 24), right=(3, 1, 24, 24))
+    yield "dueling_dqn", answer(images.DuelingDqn(), frames=(1, 4, 44, 44))
+    yield "conformer", answer(sounds.Conformer(), frames=(1, 1, 27, 20))
+    yield "rnnoise", answer(sounds.RNNoise(), features=(12, 42))
+    yield "keyword_transformer", answer(sounds.KeywordTransformer(), frames=(20, 10))
+    yield "conv_tasnet", answer(sounds.ConvTasnet(), signal=(1, 1, 64))
+    yield "gpt", answer(series.Gpt(), ids=(50, (9,)))
+    yield "deepar", answer(series.DeepAr(), target=(2, 11), covariates=(2, 11, 3), ids=(50, (2,)))
+    yield "pointnet", answer(series.PointNet(), points=(1, 3, 40))
 
 
 def main():
     text = """// SPDX-License-Identifier: BSL-1.0
-// Written by pytorch_answers.py: of each network's first output every step-th number, and the largest magnitude.
+// Written by pytorch_answers.py: of each network's outputs every step-th number, and the largest magnitude.
 #pragma once
 
 #include <span>

@@ -19,6 +19,18 @@ class activation_calls : public tensor_calls<> {
   constexpr value celu(value x, double alpha = 1, source_line at = source_line::here()) {
     return function_of("celu", x, ir::function::celu, {alpha}, at);
   }
+  /// torch.nn.PReLU. Weight "weight" (num_parameters): one for all numbers, PyTorch's default, or one for each channel.
+  constexpr value prelu(std::string_view name, value x, const prelu_options& o = {},
+                        source_line at = source_line::here()) {
+    const extents s = shape(x);
+    const int slopes = o.num_parameters.whole_or(1);
+    const int axis = ir::channel_axis(s, o.dim.whole_or(o.axis.whole_or(ir::automatic_axis)));
+    if (slopes != 1 && slopes == s[axis]) return call(ctnn::prelu<"">::record, "prelu", name, x, o, at);
+    const auto scope = inside(name, "prelu");
+    value slope = parameter("weight", {slopes}, {}, at);
+    if (slopes != 1) slope = in_shape("reshape", slope, along_axis(slopes, axis, s.rank), at);
+    return of_two<op::binary>("prelu", op::binary_function::prelu, x, slope, at);
+  }
   constexpr value hardtanh(value x, double min_val = -1, double max_val = 1, source_line at = source_line::here()) {
     return function_of("hardtanh", x, ir::function::clip, {min_val, max_val}, at);
   }

@@ -39,6 +39,7 @@ namespace ctnn {
 #define CTNN_BATCH_NORM_OPTIONS(x) \
   x(eps, "eps") x(zero_root, "zero_root") x(affine, "") x(track_running_stats, "") x(axis, "axis") x(dim, "axis") \
   x(given, "given")
+#define CTNN_PRELU_OPTIONS(x) x(num_parameters, "") x(dim, "axis") x(axis, "axis")
 #define CTNN_CHANNEL_OPTIONS(x) x(bias, "bias") x(activation, "activation") x(axis, "axis") x(dim, "axis")
 #define CTNN_NORM_OPTIONS(x) x(eps, "eps") x(axis, "axis") x(dim, "axis")
 #define CTNN_LRN_OPTIONS(x) \
@@ -115,6 +116,7 @@ CTNN_OPTIONS(conv_transpose_options, CTNN_CONV_TRANSPOSE_OPTIONS)
 CTNN_OPTIONS(linear_options, CTNN_LINEAR_OPTIONS)
 CTNN_OPTIONS(matmul_options, CTNN_MATMUL_OPTIONS)
 CTNN_OPTIONS(batch_norm_options, CTNN_BATCH_NORM_OPTIONS)
+CTNN_OPTIONS(prelu_options, CTNN_PRELU_OPTIONS)
 CTNN_OPTIONS(channel_options, CTNN_CHANNEL_OPTIONS)
 CTNN_OPTIONS(norm_options, CTNN_NORM_OPTIONS)
 CTNN_OPTIONS(lrn_options, CTNN_LRN_OPTIONS)

@@ -65,6 +65,12 @@ class graph : public detail::module_calls<> {
   constexpr shared_module<Function> module(std::string_view name, Function f) {
     return {*this, new_module(name), f};
   }
+  /// One of several, "name.2", as of torch.nn.ModuleList: `x = m.module("layers", i, block)(x);`.
+  template <class Function>
+  constexpr shared_module<Function> module(std::string_view name, int number, Function f) {
+    const auto place = scope(name, number);
+    return module({}, f);
+  }
   /// Weights that are one, as `lm_head.weight = wte.weight` makes them: m.tie("wte.weight", "lm_head.weight"). They are
   /// given under the first name.
   using call_recorder::tie;

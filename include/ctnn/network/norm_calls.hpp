@@ -36,8 +36,7 @@ class norm_calls : public activation_calls<> {
   constexpr value by_instance(std::string_view word, int axes, std::string_view name, value x,
                               const instance_norm_options& o, source_line at) {
     const extents s = shape(x);
-    extents channels{s.rank > axes ? s.back(axes) : 1};
-    for (int i = 0; i < axes; ++i) channels.push_back(1);
+    const extents channels = along_axis(s.rank > axes ? s.back(axes) : 1, 0, 1 + axes);
     const auto scope = inside(name, word);
     ir::pool<value> in;
     in.push_back(x);
@@ -73,12 +72,10 @@ class norm_calls : public activation_calls<> {
                                const batch_norm_options& o, bool affine, source_line at) {
     const extents s = shape(x);
     const int axis = channel_axis_of(word, s, o);
+    const extents aside = along_axis(s[axis], axis, s.rank);
     setting others;
-    extents aside;
-    for (int i = 0; i < s.rank; ++i) {
+    for (int i = 0; i < s.rank; ++i)
       if (i != axis) others.append(i);
-      if (i >= axis) aside.push_back(i == axis ? s[i] : 1);
-    }
     const auto scope = inside(name, called_after);
     begin(ctnn::layer<op::mean_variance_normalize, "">::record, called_after, "norm", x, at, 1);
     say("axes", others);

@@ -42,6 +42,12 @@ class shape_calls : public number_calls<> {
     return all;
   }
   static constexpr int as_axis(double dim, int rank) { return normal_axis(static_cast<int>(dim), rank); }
+  /// The shape of `count` numbers that go along an axis of a tensor of `rank` axes.
+  static constexpr extents along_axis(int count, int axis, int rank) {
+    extents s{count};
+    for (int i = axis + 1; i < rank; ++i) s.push_back(1);
+    return s;
+  }
   /// Ones before the axes of x, so that there are `rank`.
   constexpr value with_rank(value x, int rank, source_line at) {
     const extents s = shape(x);

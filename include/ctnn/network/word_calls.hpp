@@ -21,7 +21,7 @@ namespace ctnn::detail {
   one(silu, function_options) one(mish, function_options) one(hardsigmoid, function_options) \
   one(hardswish, function_options) one(gelu_tanh, function_options) one(softsign, function_options) \
   one(selu, function_options) one(dropout, no_options) one(identity, no_options) \
-  named(prelu, axis_options) one(softmax, axis_options) one(log_softmax, axis_options) one(softmax2d, no_options) \
+  one(softmax, axis_options) one(log_softmax, axis_options) one(softmax2d, no_options) \
   one(max_pool1d, pool_options) one(max_pool2d, pool_options) one(max_pool3d, pool_options) \
   one(avg_pool1d, pool_options) one(avg_pool2d, pool_options) one(avg_pool3d, pool_options) \
   one(lp_pool1d, lp_pool_options) one(lp_pool2d, lp_pool_options) one(lp_pool3d, lp_pool_options) \
