@@ -22,7 +22,7 @@ struct placement {
   int first_step = 0, last_step = 0;  ///< from the step that writes it to the last one that reads it
   bool external = false;         ///< a network input (the caller's memory) or a constant (among the weights)
   bool kept = false;             ///< from run to run: a carried input
-  std::int64_t advance = 0;      ///< what is kept lies so many numbers further on in the next run (history_placement.hpp)
+  std::int64_t advance = 0;      ///< numbers that what is kept lies further on in the next run: history_placement.hpp
   std::int64_t farthest = 0;     ///< at most: then it begins anew
   bool fed = false;              ///< an input in the arena: the caller writes it before the first step
   int over = none;               ///< a placement that it may lie over, at these distances (kernels/overlap.hpp)

@@ -45,10 +45,10 @@ inline std::string changed_unknown(const graph_view& g, const graph_view& other)
     if (n.type == &type_of<op::input> || field::definition_of(*n.type) == nullptr) continue;
     std::string why = field::unknown_function(g, n);
     const auto is_same = [&](const node& m) {
-      return m.type == n.type && m.name == n.name &&
-             std::ranges::equal(g.fields_of(n.fields), other.fields_of(m.fields));
+      const auto own = g.fields_of(n.fields), its = other.fields_of(m.fields);
+      return m.type == n.type && m.name == n.name && std::equal(own.begin(), own.end(), its.begin(), its.end());
     };
-    if (!why.empty() && std::ranges::none_of(other.nodes, is_same)) return why;
+    if (!why.empty() && std::none_of(other.nodes.begin(), other.nodes.end(), is_same)) return why;
   }
   return {};
 }
