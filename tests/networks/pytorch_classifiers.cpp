@@ -21,46 +21,51 @@ struct lenet5 : nn::network<
     nn::linear<"f6", nn::out<84>>, nn::tanh_activation<"t6">,
     nn::linear<"out", nn::out<10>>, nn::softmax<"prob">> {};
 
-/// A convolution of 3 x 3 under its place in torchvision's Sequential.
-template <nn::fixed_string Name, nn::fixed_string Relu, int Channels>
-using conv_relu = nn::block<"", nn::conv2d<Name, nn::out<Channels>, nn::kernel<3>, nn::pad<1>>, nn::relu<Relu>>;
-template <nn::fixed_string Name>
-using half = nn::max_pool2d<Name, nn::kernel<2>>;
+// clang-format on
 
-/// VGG-16, an eighth as wide.
-struct vgg16 : nn::network<
-    nn::input<"image", nn::shape<3, 32, 32>>,
-    nn::block<"features",
-        conv_relu<"0", "1", 8>, conv_relu<"2", "3", 8>, half<"4">,
-        conv_relu<"5", "6", 16>, conv_relu<"7", "8", 16>, half<"9">,
-        conv_relu<"10", "11", 32>, conv_relu<"12", "13", 32>, conv_relu<"14", "15", 32>, half<"16">,
-        conv_relu<"17", "18", 64>, conv_relu<"19", "20", 64>, conv_relu<"21", "22", 64>, half<"23">,
-        conv_relu<"24", "25", 64>, conv_relu<"26", "27", 64>, conv_relu<"28", "29", 64>, half<"30">>,
-    nn::flatten<"flatten">,
-    nn::block<"classifier",
-        nn::linear<"0", nn::out<48>>, nn::relu<"1">, nn::dropout<"2">,
-        nn::linear<"3", nn::out<48>>, nn::relu<"4">, nn::dropout<"5">, nn::linear<"6", nn::out<10>>>> {};
+/// VGG-16, an eighth as wide: layers under their places in torchvision's Sequentials, where ReLUs have places, too.
+struct vgg16 : nn::declared<vgg16> {
+  static constexpr auto forward(nn::graph& m) {
+    auto x = m.input("image", {3, 32, 32});
+    int place = 0;
+    for (int channels : {8, 8, 0, 16, 16, 0, 32, 32, 32, 0, 64, 64, 64, 0, 64, 64, 64, 0}) {
+      const auto scope = m.scope("features", place);
+      x = channels == 0 ? m.max_pool2d(x, {.kernel = 2})
+                        : m.relu(m.conv2d("", x, {.out = channels, .kernel = 3, .pad = 1}));
+      place += channels == 0 ? 1 : 2;
+    }
+    const auto scope = m.scope("classifier");
+    x = m.dropout(m.relu(m.linear("0", m.flatten(x), {.out = 48})));
+    x = m.dropout(m.relu(m.linear("3", x, {.out = 48})));
+    return m.linear("6", x, {.out = 10});
+  }
+};
 
 /// ResNet's block for signals.
-template <nn::fixed_string Name, int Channels, int Stride = 1, class... Shortcut>
-using signal_block = nn::block<Name,
-    nn::residual<"add",
-        nn::conv1d<"conv1", nn::out<Channels>, nn::kernel<3>, nn::stride<Stride>, nn::pad<1>, nn::no_bias>,
-        nn::batch_norm1d<"bn1">, nn::relu<"relu1">,
-        nn::conv1d<"conv2", nn::out<Channels>, nn::kernel<3>, nn::pad<1>, nn::no_bias>,
-        nn::batch_norm1d<"bn2">, Shortcut...>,
-    nn::relu<"relu2">>;
+constexpr nn::value signal_block(nn::graph& m, nn::value x, int channels, int stride) {
+  auto y = m.conv1d("conv1", x, {.out = channels, .kernel = 3, .stride = stride, .pad = 1, .bias = false});
+  y = m.relu(m.batch_norm1d("bn1", y));
+  y = m.conv1d("conv2", y, {.out = channels, .kernel = 3, .pad = 1, .bias = false});
+  y = m.batch_norm1d("bn2", y);
+  if (m.shape(x) != m.shape(y)) {
+    const auto scope = m.scope("downsample");
+    x = m.batch_norm1d("1", m.conv1d("0", x, {.out = channels, .kernel = 1, .stride = stride, .bias = false}));
+  }
+  return m.relu(y + x);
+}
 
-struct resnet1d : nn::network<
-    nn::input<"x", nn::shape<1, 2, 100>>,
-    nn::conv1d<"conv1", nn::out<8>, nn::kernel<7>, nn::stride<2>, nn::pad<3>, nn::no_bias>,
-    nn::batch_norm1d<"bn1">, nn::relu<"relu">,
-    nn::max_pool1d<"maxpool", nn::kernel<3>, nn::stride<2>, nn::pad<1>>,
-    signal_block<"layer1.0", 8>,
-    signal_block<"layer1.1", 16, 2, nn::shortcut<"downsample",
-        nn::conv1d<"0", nn::out<16>, nn::kernel<1>, nn::stride<2>, nn::no_bias>, nn::batch_norm1d<"1">>>,
-    nn::adaptive_avg_pool1d<"avgpool">, nn::reshape<"flatten", nn::shape<1, 16>>,
-    nn::linear<"fc", nn::out<5>>> {};
+struct resnet1d : nn::declared<resnet1d> {
+  static constexpr auto forward(nn::graph& m) {
+    auto x = m.input("x", {1, 2, 100});
+    x = m.conv1d("conv1", x, {.out = 8, .kernel = 7, .stride = 2, .pad = 3, .bias = false});
+    x = m.max_pool1d(m.relu(m.batch_norm1d("bn1", x)), {.kernel = 3, .stride = 2, .pad = 1});
+    x = m.module("layer1", 0, signal_block)(x, 8, 1);
+    x = m.module("layer1", 1, signal_block)(x, 16, 2);
+    return m.linear("fc", m.mean(x, 2), {.out = 5});
+  }
+};
+
+// clang-format off
 
 struct mlp_in_batch : nn::network<
     nn::input<"x", nn::shape<64, 20>>,
