@@ -43,7 +43,7 @@ struct operators_function : ctnn::declared<operators_function> {
     const auto remainder = m.remainder(m_2, v);
     const auto by_slope = m.layer<ctnn::op::binary>("by_slope", {m_2, v}, {{"function", {10}}});
     const auto where = m.where(on, m_2, v);
-    const auto prelu = m.prelu("prelu", m_2, {.dim = 1});
+    const auto prelu = m.layer<ctnn::op::prelu>("prelu", {m_2}, {{"axis", {1}}});
     const auto batch_norm = m.batch_norm1d("batch_norm", m_2);
     const auto scale = m.scale("scale", m_2, {.axis = 1});
     const auto bias = m.bias("bias", m_2, {.axis = 1});

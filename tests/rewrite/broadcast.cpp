@@ -89,12 +89,7 @@ constexpr auto whole_gelu = [](builder& b) { b.output("", b.apply("it", image(b)
 }  // namespace
 
 FIRES_LOADED("expand to the same shape", (rules::one_view), expanded<2>, rectified)
-DECLINES_LOADED("expand that copies", (rules::one_view), ([](builder& b) {
-                  b.output("", b.add(op::expand{{5, 2, 3, 4}}, "it", {image(b)}));
-                }),
-                "it changes the shape")
 FIRES_LOADED("tile once", (rules::one_view), tiled<1>, rectified)
-DECLINES_LOADED("tile twice", (rules::one_view), tiled<2>, "it changes the shape")
 
 FIRES_LOADED("expand > +", (rules::expanded_operand), (expanded_sum<3, dtype::f32>), narrow_sum<dtype::f32>)
 FIRES_LOADED("expand > + of integers", (rules::expanded_operand), (expanded_sum<3, dtype::i64>), narrow_sum<dtype::i64>)

@@ -12,7 +12,7 @@ namespace ctnn::ir::detail {
 
 struct draft {
   const graph_view& g;
-  bool carries = true;  ///< carried inputs have places of their own; else they are fed as any other
+  bool carries = true;  ///< one arena, in which carried inputs have places of their own; else they are fed as any other
   memory_plan plan{};
   pool<int> coincident{};  ///< placements described in both layouts: they must stay dense
 };

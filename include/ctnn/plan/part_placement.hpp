@@ -11,7 +11,7 @@ class part_placement : planning_phase {
   explicit constexpr part_placement(draft& d) : planning_phase(d) {}
 
   /// Later steps first: a concatenation of concatenations places the outer one before the inner. Steps that then have
-  /// nothing to do are none.
+  /// nothing to do are none, but where values are computed when they are asked for.
   constexpr void place_parts() {
     pool<bool> idle(plan_.steps.size(), false);
     for (std::size_t s = plan_.steps.size(); s-- > 0;)
@@ -30,6 +30,7 @@ class part_placement : planning_phase {
       for (int k = 0; k < step.outputs.count; ++k)
         idle[s] = idle[s] && at(first_id(step.outputs, k)).parent == first_id(step.inputs);
     }
+    if (!carries_) return;
     pool<plan_step> others;
     for (std::size_t s = 0; s < plan_.steps.size(); ++s)
       if (!idle[s]) others.push_back(plan_.steps[s]);

@@ -39,6 +39,14 @@ inline std::string find_other_number(const graph_view& before, const graph_view&
 
 }  // namespace detail
 
+/// Do two nodes read values of the same shapes and elements, and have as many weights?
+inline bool same_inputs(const graph_view& g, const node& n, const graph_view& other, const node& m) {
+  const auto own = g.inputs(n), its = other.inputs(m);
+  return g.weights(n).size() == other.weights(m).size() &&
+         std::equal(own.begin(), own.end(), its.begin(), its.end(), [&](value_id a, value_id b) {
+           return g.shape(a) == other.shape(b) && g.at_value(a).type == other.at_value(b).type;
+         });
+}
 /// An unknown function that the other graph has not: then what differs may be what a rule makes of it. Or nothing.
 inline std::string changed_unknown(const graph_view& g, const graph_view& other) {
   for (const node& n : g.nodes) {
@@ -46,9 +54,24 @@ inline std::string changed_unknown(const graph_view& g, const graph_view& other)
     std::string why = field::unknown_function(g, n);
     const auto is_same = [&](const node& m) {
       const auto own = g.fields_of(n.fields), its = other.fields_of(m.fields);
-      return m.type == n.type && m.name == n.name && std::equal(own.begin(), own.end(), its.begin(), its.end());
+      return m.type == n.type && m.name == n.name && std::equal(own.begin(), own.end(), its.begin(), its.end()) &&
+             same_inputs(g, n, other, m);
     };
     if (!why.empty() && std::none_of(other.nodes.begin(), other.nodes.end(), is_same)) return why;
+  }
+  return {};
+}
+
+/// Is a weight made by such a function? Which, or nothing.
+inline std::string unknown_weight(const graph_view& g) {
+  pool<bool> needed(g.expressions.size(), false);
+  for (const node& n : g.nodes)
+    for (const expression_id e : g.weights(n)) needed[static_cast<std::size_t>(e)] = true;
+  for (auto e = static_cast<expression_id>(needed.size()) - 1; e >= 0; --e) {
+    const expression& x = g.at_expression(e);
+    if (!needed[static_cast<std::size_t>(e)] || !x.type) continue;
+    if (field::is_unknown(g, x)) return "a weight is made by '" + std::string(x.type->name) + "' of other numbers";
+    for (const expression_id a : g.arguments(x)) needed[static_cast<std::size_t>(a)] = true;
   }
   return {};
 }
@@ -59,6 +82,7 @@ inline ctnn::proof prove(const graph_view& before, const graph_view& after) {
   if (other.empty()) return {proof_result::order};
   std::string why = changed_unknown(before, after);
   if (why.empty()) why = changed_unknown(after, before);
+  if (why.empty()) why = unknown_weight(after);
   if (!why.empty()) return {proof_result::not_algebra, std::move(why)};
   return {proof_result::differs, std::move(other)};
 }
