@@ -93,7 +93,7 @@ TEST_CASE("what was rewritten in the tool is what the compiler makes of the netw
 }
 
 void check_words(const std::string& text, std::initializer_list<const char*> all) {
-  for (const char* words : all) CHECK_MESSAGE(text.find(words) != std::string::npos, words);
+  for (const char* words : all) CHECK_MESSAGE(text.find(words) != std::string::npos, std::string(words));
 }
 
 TEST_CASE("the words of a function") {
@@ -107,7 +107,7 @@ TEST_CASE("the words of a function") {
                "m.named(\"leaky\", m.leaky_relu(bn, 0.10000000149011612));",
                "m.named(\"swish\", m.hardswish(sum));",
                ".groups = 8, .bias = false}",
-               "\"\\\"quoted\\\\name\\\"\"",
+               "\"\\\"quoted\\\\\\\\name\\\"\"",
                "const auto [halves_0, halves_1] = m.split<2>(swish, {3, 5}); m.named(\"halves\", halves_0);",
                "m.max_pool2d(halves_0, {.kernel_size = 2, .stride = 2})",
                "m.concat({max, mean})",

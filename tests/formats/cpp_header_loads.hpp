@@ -19,7 +19,7 @@ struct loads : ctnn::declared<loads> {
     const auto mean = m.named("mean", m.avg_pool2d(halves_1, {.kernel_size = 2, .stride = 2}));       // 5 x 2 x 2
     const auto join = m.named("join", m.concat({max, mean}));                                         // 8 x 2 x 2
     const auto shift = m.named("shift", m.add(join, 0.25));                                           // 8 x 2 x 2
-    const auto slope = m.layer<ctnn::op::prelu>("slope", {shift});                                                       // 8 x 2 x 2
+    const auto slope = m.layer<ctnn::op::prelu>("slope", {shift});                                    // 8 x 2 x 2
     const auto turn = m.named("turn", m.permute(slope, {1, 2, 0}));                                   // 2 x 2 x 8
     const auto soft = m.named("soft", m.softmax(turn, {.dim = 2}));                                   // 2 x 2 x 8
     const auto flat = m.named("flat", m.flatten(soft));                                               // 32

@@ -39,12 +39,18 @@ inline std::string find_other_number(const graph_view& before, const graph_view&
 
 }  // namespace detail
 
-/// Do two nodes read values of the same shapes and elements, and have as many weights?
-inline bool same_inputs(const graph_view& g, const node& n, const graph_view& other, const node& m) {
-  const auto own = g.inputs(n), its = other.inputs(m);
-  return g.weights(n).size() == other.weights(m).size() &&
-         std::equal(own.begin(), own.end(), its.begin(), its.end(), [&](value_id a, value_id b) {
-           return g.shape(a) == other.shape(b) && g.at_value(a).type == other.at_value(b).type;
+/// Do two nodes read values of the same shapes and elements, and weights of the same names?
+inline bool same_operands(const graph_view& g, const node& n, const graph_view& other, const node& m) {
+  const auto all = [](const auto& own, const auto& its, auto&& same) {
+    return std::equal(own.begin(), own.end(), its.begin(), its.end(), same);
+  };
+  return all(g.inputs(n), other.inputs(m),
+             [&](value_id a, value_id b) {
+               return g.shape(a) == other.shape(b) && g.at_value(a).type == other.at_value(b).type;
+             }) &&
+         all(g.weights(n), other.weights(m), [&](expression_id a, expression_id b) {
+           const expression &x = g.at_expression(a), &y = other.at_expression(b);
+           return x.type == y.type && x.layer == y.layer && x.name == y.name;
          });
 }
 /// An unknown function that the other graph has not: then what differs may be what a rule makes of it. Or nothing.
@@ -55,7 +61,7 @@ inline std::string changed_unknown(const graph_view& g, const graph_view& other)
     const auto is_same = [&](const node& m) {
       const auto own = g.fields_of(n.fields), its = other.fields_of(m.fields);
       return m.type == n.type && m.name == n.name && std::equal(own.begin(), own.end(), its.begin(), its.end()) &&
-             same_inputs(g, n, other, m);
+             same_operands(g, n, other, m);
     };
     if (!why.empty() && std::none_of(other.nodes.begin(), other.nodes.end(), is_same)) return why;
   }
