@@ -98,6 +98,18 @@ struct heads_in_rows {
               r.name(found.moves), true};
     return {};
   }
+  /// Columns are sliced out of rows instead of what cut them: that must go, or there were a layer more.
+  static constexpr reason cuts_once(const rewriter& r, const match& m) {
+    for (const source& s : m.of) {
+      if (s.column == none || r.is<op::permute>(s.moves)) continue;
+      const node_id cut = r.producer(r.input(s.moves));
+      int readers = 0, ours = 0;
+      for (int k = 0; k < r.at(cut).outputs.count; ++k) readers += r.readers(r.output(cut, k));
+      for (const source& other : m.of) ours += other.column != none && r.producer(r.input(other.moves)) == cut;
+      if (readers != ours) return {"what cuts its rows is also read by another layer", r.name(cut), true};
+    }
+    return {};
+  }
   /// A mask that a reshape gives an axis of batches and heads may have two instead.
   static constexpr void find_mask(const rewriter& r, match& m, int batch, extents& shape) {
     const value_id v = r.input(m.whole, 3);
@@ -121,6 +133,7 @@ struct heads_in_rows {
       gains = gains || found.column != none ||
               (found.moves == none ? found.from != r.input(m.whole, i) : r.is<op::permute>(found.moves));
     }
+    if (const reason no = cuts_once(r, m)) return no;
     for (std::size_t i = 3; i < r.inputs_count(m.whole); ++i)
       in.push_back(r.shape(r.input(m.whole, static_cast<int>(i))));
     m.mask = {};
