@@ -156,7 +156,7 @@ class engine {
     requires(inputs == 1)
   {
     const float* const pointers[] = {address_of(input)};
-    execute({pointers, weights_, arena(), advanced()});
+    execute(frame_of(pointers));
     return output<0>();
   }
 
@@ -171,7 +171,7 @@ class engine {
     requires(x::all_in_arena)
   {
     const float* const nowhere[inputs]{};
-    start_with_state({nowhere, weights_, arena(), advanced()});
+    start_with_state(frame_of(nowhere));
   }
 
   /// Of what is not as long, or does not say how long it is.
@@ -186,18 +186,18 @@ class engine {
   void run(std::span<const float* const, inputs> input)
     requires(x::takes_f32)
   {
-    execute({input.data(), weights_, arena(), advanced()});
+    execute(frame_of(input.data()));
   }
   /// The same before an observer, which sees how long each layer takes.
   void run(std::span<const float* const, inputs> input, const layer_observer& observer) requires(x::takes_f32) {
-    execute({input.data(), weights_, arena(), advanced()}, observer);
+    execute(frame_of(input.data()), observer);
   }
   /// The same of inputs of any types, in the order of declaration: run_before(observer, image).
   template <class... Inputs>
   requires(are_numbers<Inputs...>) void run_before(const layer_observer& observer, const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const float* const pointers[] = {numbers_of<I>(input)...};
-      execute({pointers, weights_, arena(), advanced()}, observer);
+      execute(frame_of(pointers), observer);
     }
     (std::make_index_sequence<inputs>{});
   }
@@ -215,7 +215,7 @@ class engine {
   void run(const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const float* const pointers[] = {numbers_of<I>(input)...};
-      execute({pointers, weights_, arena(), advanced()});
+      execute(frame_of(pointers));
     }(std::make_index_sequence<inputs>{});
   }
 
@@ -234,7 +234,7 @@ class engine {
   void run(std::span<const float* const, inputs> input, executor& threads)
     requires(x::takes_f32)
   {
-    execute({input.data(), weights_, arena(), advanced()}, threads);
+    execute(frame_of(input.data()), threads);
   }
   /// The same of inputs of any types, in the order of declaration: run_on(pool, image).
   template <class... Inputs>
@@ -242,7 +242,7 @@ class engine {
   void run_on(executor& threads, const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const float* const pointers[] = {numbers_of<I>(input)...};
-      execute({pointers, weights_, arena(), advanced()}, threads);
+      execute(frame_of(pointers), threads);
     }(std::make_index_sequence<inputs>{});
   }
   /// The same by name: run_on(pool, in<"x">(numbers), into<"y">(memory)).
@@ -337,6 +337,7 @@ class engine {
   void compute(auto&& run) {
     if constexpr (!keeps_state) {
       run();
+      advance();
     } else {
       const auto each = [&](auto&& copy) {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -344,9 +345,9 @@ class engine {
         }
         (std::make_index_sequence<x::carried_count>{});
       };
-      begin_histories();
       each([](std::byte* there, const std::byte* here, std::size_t n) { std::memcpy(there, here, n); });
       run();
+      advance();
       each([](const std::byte* there, std::byte* here, std::size_t n) { std::memcpy(here, there, n); });
     }
   }
@@ -359,7 +360,7 @@ class engine {
   void run_named(const auto& compute, const Named&... named) {
     const float* pointers[inputs + 1];
     (place(named, pointers), ...);
-    compute(ir::frame{pointers, weights_, arena(), advanced()});
+    compute(frame_of(pointers));
     (fetch(named), ...);
   }
   template <class Named>
@@ -389,9 +390,43 @@ class engine {
   }
   /// By how many numbers histories lie further on than before the first run.
   static constexpr auto histories = static_cast<std::size_t>(x::plan.histories_before());
-  std::int32_t* advanced() {
-    if constexpr (histories == 0) return nullptr;
-    else return advanced_.numbers;
+  /// What a run is given: the inputs, and where histories lie now.
+  struct advanced_frame : ir::frame {
+    const float* all[engine::inputs + histories];
+
+    advanced_frame(const float* const* given, const engine& e, float* arena) : ir::frame{all, e.weights_, arena} {
+      for (std::size_t i = 0; i < engine::inputs; ++i) all[i] = given[i];
+      for (std::size_t k = 0; k < histories; ++k) all[engine::inputs + k] = arena + e.advanced_.numbers[k];
+    }
+    advanced_frame(const advanced_frame&) = delete;
+    advanced_frame& operator=(const advanced_frame&) = delete;
+  };
+  auto frame_of(const float* const* pointers) {
+    if constexpr (keeps_state) begin_histories();
+    if constexpr (histories == 0) return ir::frame{pointers, weights_, arena()};
+    else return advanced_frame(pointers, *this, arena());
+  }
+  /// At the end of a run histories lie further on, or what has come as far as it may is moved to where it began.
+  void advance() {
+    if constexpr (histories != 0) {
+      [&]<std::size_t... I>(std::index_sequence<I...>) { (advance<I>(), ...); }
+      (std::make_index_sequence<x::carried_count>{});
+    }
+  }
+  template <std::size_t I>
+  void advance() {
+    constexpr int past = x::carried_values[I], whole = x::plan.root(past);
+    constexpr ir::placement history = x::plan.at(whole);
+    if constexpr (history.advance != 0) {
+      std::int32_t& now = advanced_.numbers[x::plan.histories_before(whole)];
+      float* const begin = arena() + history.offset;
+      if (now < history.farthest) {
+        now += static_cast<std::int32_t>(history.advance);
+      } else {
+        std::memmove(begin, begin + now + history.advance, state_size(I));
+        now = 0;
+      }
+    }
   }
   float* arena() { return static_cast<float*>(static_cast<void*>(arena_.bytes_)); }
 
@@ -425,7 +460,7 @@ class engine {
   }
   void start_with_state(const ir::frame& f) {
     if constexpr (keeps_state) compute([&] { start(f); });
-    else start(f);  // no lambda, which would change what compilers inline
+    else start(f), advance();  // no lambda, which would change what compilers inline
   }
   void execute(const ir::frame& f, const layer_observer& observer) {
     if (!ir::is_target_known && !run_) use_best();

@@ -300,10 +300,7 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
                           std::index_sequence<W...>) {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
-  if constexpr (step.carries && x::plan.at(x::plan.root(x::plan.ids_of(step.outputs)[0])).advance != 0) {
-    constexpr advancing history = advancing_of<Net>(step);
-    if (share.index == 0) advance(f, history);
-  } else if constexpr (step.carries) {
+  if constexpr (step.carries) {
     carry(tensor_at<Net, x::plan.ids_of(step.outputs)[0], float>(f),
           tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f), share);
   } else if constexpr (step.node == none) {

@@ -169,7 +169,6 @@ struct table_of {
                     : s.carries         ? carries
                                         : converts;
           to.name = name_of<Net>(s);
-          if (s.carries) to.history = advancing_of<Net>(s);
           to.nanoseconds = nanoseconds[i];
           to.in = take(value, static_cast<int>(plan.own_inputs(s).size()));
           to.out = take(value, s.outputs.count);

@@ -41,7 +41,6 @@ struct table_step {
   range elements;  ///< of what it reads, and then of what it makes, where integers stand for real numbers
   memory_place scratch;
   std::int64_t scratch_size = 0;  ///< numbers
-  advancing history;              ///< of what it carries; `by` is 0 if it copies
   range cascade;                  ///< its layers, which are behind the steps of the network
 };
 
@@ -155,12 +154,7 @@ CTNN_ONCE void run_table(const step_table& table, const table_kernels& kernels, 
         call.run_cascade = kernels.of_target.cascade;
         break;
       case converts: call.copy = kernels.of_target.convert; break;
-      case carries:
-        call.copy = kernels.of_target.carry;
-        if (s.history.by == 0) break;
-        advance(f, s.history);
-        if (with.observer) with.observer->done(with.observer->context, s.name);
-        continue;
+      case carries: call.copy = kernels.of_target.carry; break;
       case packs: {
         const const_tensor& from = call.all.in[0];
         s.type->pack(s.fields, s.packs, from.shape, from.data, call.all.out[0].data, channel_block);

@@ -21,10 +21,10 @@ constexpr memory_place memory_place_at(int p) {
   using x = executable<Net>;
   const placement& root = x::plan.at(x::plan.root(p));
   const auto shift = static_cast<std::ptrdiff_t>(x::plan.shift(p));
-  const auto base = static_cast<std::int16_t>(
-      root.advance != 0 ? memory_place::first_history - x::plan.histories_before(x::plan.root(p))
-                        : memory_place::in_arena);
-  if (!root.external) return {base, static_cast<std::ptrdiff_t>(root.offset) + shift};
+  if (root.advance != 0)
+    return {static_cast<std::int16_t>(x::input_count + x::plan.histories_before(x::plan.root(p))),
+            static_cast<std::ptrdiff_t>(root.offset) + shift};
+  if (!root.external) return {memory_place::in_arena, static_cast<std::ptrdiff_t>(root.offset) + shift};
   const node& producer = x::g.at(x::g.at_value(root.value).producer);
   if (producer.type == &type_of<op::constant>)
     return {memory_place::in_weights,
@@ -34,15 +34,6 @@ constexpr memory_place memory_place_at(int p) {
 template <class Net, int P>
 constexpr memory_place memory_place_of() {
   return memory_place_at<Net>(P);
-}
-
-/// What a step that carries a value lets advance; `by` is 0 if it copies.
-template <class Net>
-constexpr advancing advancing_of(const plan_step& step) {
-  using x = executable<Net>;
-  const int past = x::plan.ids_of(step.outputs)[0], whole = x::plan.root(past);
-  const placement& p = x::plan.at(whole);
-  return {x::plan.histories_before(whole), p.offset, x::plan.at(past).size, p.advance, p.farthest};
 }
 
 /// Placement P of network Net, with its shape and layout as constants, at `data`; a signal as itself or as an image of

@@ -14,29 +14,32 @@ class history_placement : planning_phase {
   explicit constexpr history_placement(draft& d) : planning_phase(d) {}
 
   constexpr void place_histories() {
+    pool<plan_step> others;
     for (const plan_step& step : plan_.steps)
-      if (step.carries) let_advance(first_id(step.inputs), first_id(step.outputs));
+      if (!step.carries || !advances(first_id(step.inputs), first_id(step.outputs))) others.push_back(step);
+    plan_.steps = static_cast<pool<plan_step>&&>(others);
   }
 
  private:
-  /// `next` becomes `past` in the next run.
-  constexpr void let_advance(int next, int past) {
+  /// `next` becomes `past` in the next run: by advancing, if it can.
+  constexpr bool advances(int next, int past) {
     const int whole = root(past);
     const std::int64_t by = shift_of(next) - shift_of(past);
-    if (root(next) != whole || by <= 0 || at(whole).advance != 0 || shift_of(past) != 0) return;
-    if (at(next).order != at(past).order || at(whole).fed || size_of(type_at(whole)) != 4) return;
+    if (root(next) != whole || by <= 0 || at(whole).advance != 0 || shift_of(past) != 0) return false;
+    if (at(next).order != at(past).order || at(whole).fed || size_of(type_at(whole)) != 4) return false;
     // What is moved back is one piece.
-    if (!is_one_piece(past, whole) || !is_one_piece(next, whole)) return;
+    if (!is_one_piece(past, whole) || !is_one_piece(next, whole)) return false;
     for (std::size_t o = 0; o < plan_.outputs.size(); ++o)  // an engine says where outputs are
-      if (root(plan_.outputs[o]) == whole && plan_.outputs[o] != next) return;
+      if (root(plan_.outputs[o]) == whole && plan_.outputs[o] != next) return false;
     for (std::size_t p = 0; p < plan_.placements.size(); ++p)  // nothing else is kept there
-      if (static_cast<int>(p) != past && at(static_cast<int>(p)).kept && root(static_cast<int>(p)) == whole) return;
+      if (static_cast<int>(p) != past && at(static_cast<int>(p)).kept && root(static_cast<int>(p)) == whole) return false;
     // Half as much memory again lets each number be moved about twice.
     const std::int64_t farthest = at(past).size / 2 / by * by;
-    if (farthest == 0) return;
+    if (farthest == 0) return false;
     at(whole).advance = by;
     at(whole).farthest = farthest;
     at(whole).size += farthest;
+    return true;
   }
   constexpr std::int64_t shift_of(int p) { return plan_.view().shift(p); }
   /// Do its numbers lie next to each other? In rows of pixels that are as wide as the whole's.
