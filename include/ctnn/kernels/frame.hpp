@@ -19,7 +19,7 @@ struct frame {
 
 /// Where the numbers of a step lie, as a constant.
 struct memory_place {
-  static constexpr std::int16_t nowhere = -3, in_arena = -2, in_weights = -1;  ///< else the number of an input or history
+  static constexpr std::int16_t nowhere = -3, in_arena = -2, in_weights = -1;  ///< else of an input or history
 
   std::int16_t base = nowhere;
   std::ptrdiff_t offset = 0;  ///< numbers

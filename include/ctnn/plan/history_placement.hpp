@@ -32,7 +32,8 @@ class history_placement : planning_phase {
     for (std::size_t o = 0; o < plan_.outputs.size(); ++o)  // an engine says where outputs are
       if (root(plan_.outputs[o]) == whole && plan_.outputs[o] != next) return false;
     for (std::size_t p = 0; p < plan_.placements.size(); ++p)  // nothing else is kept there
-      if (static_cast<int>(p) != past && at(static_cast<int>(p)).kept && root(static_cast<int>(p)) == whole) return false;
+      if (static_cast<int>(p) != past && at(static_cast<int>(p)).kept && root(static_cast<int>(p)) == whole)
+        return false;
     // Half as much memory again lets each number be moved about twice.
     const std::int64_t farthest = at(past).size / 2 / by * by;
     if (farthest == 0) return false;
