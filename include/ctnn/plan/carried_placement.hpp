@@ -12,10 +12,8 @@ class carried_placement : planning_phase {
   explicit constexpr carried_placement(draft& d) : planning_phase(d) {}
 
   constexpr void place_carried() {
-    pool<plan_step> others;
-    for (const plan_step& step : plan_.steps)
-      if (!step.carries || !becomes(first_id(step.inputs), first_id(step.outputs))) others.push_back(step);
-    plan_.steps = static_cast<pool<plan_step>&&>(others);
+    leave_out(
+        [&](const plan_step& step) { return step.carries && becomes(first_id(step.inputs), first_id(step.outputs)); });
   }
 
  private:

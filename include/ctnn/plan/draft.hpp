@@ -56,6 +56,13 @@ class planning_phase {
   constexpr bool lie_alike(int a, int b) {
     return at(a).order == at(b).order && at(a).size == at(b).size && type_at(a) == type_at(b) && shape(a) == shape(b);
   }
+  /// Steps of which is_idle(step) holds are none.
+  constexpr void leave_out(auto&& is_idle) {
+    pool<plan_step> others;
+    for (const plan_step& step : plan_.steps)
+      if (!is_idle(step)) others.push_back(step);
+    plan_.steps = static_cast<pool<plan_step>&&>(others);
+  }
   constexpr int first_id(range r, int i = 0) { return plan_.ids[static_cast<std::size_t>(r.first + i)]; }
   constexpr int root(int p) { return plan_.view().root(p); }
   constexpr bool is_coincident(int p) {

@@ -14,10 +14,8 @@ class history_placement : planning_phase {
   explicit constexpr history_placement(draft& d) : planning_phase(d) {}
 
   constexpr void place_histories() {
-    pool<plan_step> others;
-    for (const plan_step& step : plan_.steps)
-      if (!step.carries || !advances(first_id(step.inputs), first_id(step.outputs))) others.push_back(step);
-    plan_.steps = static_cast<pool<plan_step>&&>(others);
+    leave_out(
+        [&](const plan_step& step) { return step.carries && advances(first_id(step.inputs), first_id(step.outputs)); });
   }
 
  private:

@@ -31,10 +31,8 @@ class part_placement : planning_phase {
         idle[s] = idle[s] && at(first_id(step.outputs, k)).parent == first_id(step.inputs);
     }
     if (!carries_) return;
-    pool<plan_step> others;
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s)
-      if (!idle[s]) others.push_back(plan_.steps[s]);
-    plan_.steps = static_cast<pool<plan_step>&&>(others);
+    std::size_t next = 0;
+    leave_out([&](const plan_step&) { return idle[next++]; });
   }
 
  private:
@@ -61,11 +59,14 @@ class part_placement : planning_phase {
   }
   /// Of a placement that is not nchw.
   constexpr int channel_axis_of(int p) { return shape(p).rank - 1 - axes_of_pixels(at(p).order); }
+  constexpr bool has_place_to_choose(int p) {
+    return at(p).parent == none && !at(p).external && !at(p).fed && !is_network_output(p) &&
+           !is_view_maker(g_.at_value(at(p).value).producer);
+  }
   constexpr bool can_become_part(int p, int whole) {
     // What is kept would change under an output.
     if (at(p).kept && (at(whole).parent != none || is_network_output(whole))) return false;
-    return at(p).parent == none && !at(p).external && !at(p).fed && at(p).order == at(whole).order &&
-           !is_coincident(p) && !is_view_maker(g_.at_value(at(p).value).producer) && !is_network_output(p);
+    return has_place_to_choose(p) && at(p).order == at(whole).order && !is_coincident(p);
   }
   /// What is nchw, and the same bytes in the whole's layout, is right in either description where it is one piece of
   /// the whole.
@@ -73,8 +74,7 @@ class part_placement : planning_phase {
     const layout order = at(whole).order;
     return order != layout::nchw && at(p).order == layout::nchw && can_be(order, shape(p)) &&
            is_as_nchw(order, shape(p)) && pitch_of(order, shape(p)) == channels_of(whole) &&
-           is_outermost(whole, axis) && at(p).parent == none && !at(p).external && !at(p).fed && !at(p).kept &&
-           !is_view_maker(g_.at_value(at(p).value).producer) && !is_network_output(p);
+           is_outermost(whole, axis) && has_place_to_choose(p) && !at(p).kept;
   }
   /// Results of these are parts of their input already.
   constexpr bool is_view_maker(node_id n) {

@@ -12,9 +12,10 @@
 
 namespace ctnn::ir::field {
 
+constexpr bool is_real(dtype t) { return t == dtype::f32 || t == dtype::boolean; }
+
 /// Why a layer is an unknown function, or nothing.
 inline std::string unknown_function(const graph_view& g, const node& n) {
-  const auto is_real = [](const element& e) { return e == dtype::f32 || e == dtype::boolean; };
   const std::string name = "layer '" + std::string(n.name) + "'";
   if (definition_of(*n.type) == nullptr) return name + " has no definition over a field";
   if (n.type->is.copies || n.type == &type_of<op::constant>) return {};
@@ -30,7 +31,6 @@ inline std::string unknown_function(const graph_view& g, const node& n) {
 }
 /// An expression over weights is one if it is of other elements than reals.
 inline bool is_unknown(const graph_view& g, const expression& x) {
-  const auto is_real = [](dtype t) { return t == dtype::f32 || t == dtype::boolean; };
   if (definition_of(*x.type) == nullptr) return true;
   if (x.type->is.copies) return false;
   for (const expression_id a : g.arguments(x))
