@@ -22,7 +22,7 @@ constexpr memory_place memory_place_at(int p) {
   const placement& root = x::plan.at(x::plan.root(p));
   const auto shift = static_cast<std::ptrdiff_t>(x::plan.shift(p));
   if (root.advance != 0)
-    return {static_cast<std::int16_t>(x::input_count + x::plan.histories_before(x::plan.root(p))),
+    return {static_cast<std::int16_t>(static_cast<int>(x::input_count) + x::plan.histories_before(x::plan.root(p))),
             static_cast<std::ptrdiff_t>(root.offset) + shift};
   if (!root.external) return {memory_place::in_arena, static_cast<std::ptrdiff_t>(root.offset) + shift};
   const node& producer = x::g.at(x::g.at_value(root.value).producer);
