@@ -11,7 +11,7 @@
 #include "model/quantize.hpp"
 #include "model/verify.hpp"
 #include "model/write_ncnn.hpp"
-#include "network/step_table.hpp"
+#include "network/block_table.hpp"
 #if __has_include(<protozero/pbf_writer.hpp>)
 #include "model/write_onnx.hpp"
 #endif

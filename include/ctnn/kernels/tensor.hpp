@@ -87,6 +87,7 @@ struct basic_arguments {
   work_share share{};                 ///< only kernels that divide (share.hpp) are given less than all
   const integer_arguments* integers = nullptr;
   bool backwards = false;  ///< from the last result to the first (overlap.hpp)
+  bool any_rows = false;   ///< one row, or pixel, alone is added up as it would be among others
 
   /// The element of input i, and of result k.
   constexpr element of(std::size_t i) const { return integers && integers->of ? integers->of[i] : element(in[i].type); }

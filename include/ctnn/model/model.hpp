@@ -10,6 +10,7 @@
 #endif
 #include "../loaded/declared_value.hpp"
 #include "extractor.hpp"
+#include "stream.hpp"
 #include "thread_pool.hpp"
 
 namespace ctnn {
@@ -112,6 +113,10 @@ class model {
 
   ctnn::extractor extractor() const { return ctnn::extractor(programs_, executor_); }
 
+  /// The model as a stream, which takes its sequence in parts of any size (stream.hpp). Throws ctnn::error if a layer
+  /// needs later samples, or all of them, or has other inputs and outputs than floats.
+  model_stream stream(const stream_options& options = {}) const;
+
   /// Whether the network is known before anything is fed: code(), graph() and source() are of it.
   bool is_known() const { return programs_->first() && !programs_->parts(); }
   /// What rewriting has done to all networks that have been made for what extractors were fed.
@@ -148,4 +153,5 @@ class model {
 
 #if CTNN_DEFINES(CTNN_PART_MODEL)
 #include "loading.hpp"
+#include "stream_maker.hpp"
 #endif

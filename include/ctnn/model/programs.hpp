@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../loaded/network_parts.hpp"
+#include "kept_weights.hpp"
 #include "program.hpp"
 
 namespace ctnn::ir {
@@ -43,6 +44,12 @@ class program_family {
   /// Of all its programs and those of its parts.
   const rewrite_count& rewrites() const { return *options_.rewrites; }
   bool can_reshape() const { return static_cast<bool>(maker_.make); }
+  /// The network as it was read, with its weights, for inputs of these shapes; of those that are not there the first
+  /// program's. Its names may be the first program's. Throws ctnn::error if its weights are gone: of a network that was
+  /// not loaded from files, without load_options::keep_weights.
+  loaded_model network(arrays_by_name fed = {}) const;
+  /// A program of another network of the same weights; its convolutions add product by product.
+  std::shared_ptr<const program> make_exact(loaded_model&& network) const;
 
   /// Inputs of the whole network in the order of the file, without optional ones, if the file says them before there is
   /// a program. Set before anybody uses the family.
@@ -102,6 +109,27 @@ CTNN_ONCE program_family::program_family(std::string why, program_options option
       memory_(memory),
       why_not_(std::move(why)),
       packed_(std::make_shared<packed_weights>()) {}
+
+CTNN_ONCE loaded_model program_family::network(arrays_by_name fed) const {
+  if (!maker_.make) {
+    const loaded_model& source = source_with_weights(require_first());
+    loaded_model again;
+    again.network = thaw(source.network.view());
+    again.weights = source.weights;
+    again.without_numbers = source.without_numbers;
+    return again;
+  }
+  if (first_)
+    for (const model_input& i : first_->inputs())
+      if (!i.left_out) fed.try_emplace(std::string(i.name), i.needed ? *i.needed : array(i.shape, i.type));
+  return maker_.make(fed, true);
+}
+
+CTNN_ONCE std::shared_ptr<const program> program_family::make_exact(loaded_model&& network) const {
+  program_options options = options_;
+  options.exact_convolutions = true;
+  return std::make_shared<const program>(std::move(network), options, packed_);
+}
 
 CTNN_ONCE std::shared_ptr<const family_parts> program_family::parts() const {
   const std::lock_guard hold(mutex_);

@@ -29,13 +29,13 @@ struct frozen_plan {
   }
 };
 
-template <class Net>
+template <class Net, plan_options Options = plan_options{}>
 struct planned {
   static constexpr graph_view g = declared_graph<Net>;
   struct size {
     std::size_t placements, steps, ids, outputs;
   };
-  static constexpr void make(memory_plan& p) { p = make_plan(g); }
+  static constexpr void make(memory_plan& p) { p = make_plan(g, Options); }
   static constexpr size measure() {
     memory_plan p;
     make(p);
@@ -58,12 +58,38 @@ struct planned {
 
 }  // namespace detail
 
+/// Net planned for blocks of any size up to that of network Longest, whose memory it has (block_table.hpp).
+template <class Net, class Longest = Net>
+struct any_block;
+
+namespace detail {
+
+template <class Net>
+struct plan_of {
+  using network = Net;
+  static constexpr plan_view view = planned<typename network_behind<Net>::type>::frozen.view();
+};
+template <class Net, class Longest>
+struct plan_of<any_block<Net, Longest>> {
+  using network = Net;
+  static constexpr auto frozen = [] {
+    auto plan = planned<typename network_behind<Net>::type, for_any_block>::frozen;
+    constexpr const auto& longest = planned<typename network_behind<Longest>::type, for_any_block>::frozen;
+    lie_as(std::span(plan.placements), std::span(longest.placements));
+    return plan;
+  }();
+  static constexpr plan_view view = frozen.view();
+};
+
+}  // namespace detail
+
 /// What the static executor runs.
 template <class Net>
 struct executable {
-  static_assert(sizeof(error_in<detail::found_in<Net>::error>) > 0);
-  static constexpr graph_view g = declared_graph<Net>;
-  static constexpr plan_view plan = detail::planned<typename detail::network_behind<Net>::type>::frozen.view();
+  using network = typename detail::plan_of<Net>::network;
+  static_assert(sizeof(error_in<detail::found_in<network>::error>) > 0);
+  static constexpr graph_view g = declared_graph<network>;
+  static constexpr plan_view plan = detail::plan_of<Net>::view;
   static constexpr std::size_t arena_size = static_cast<std::size_t>(plan.arena_size);
 
   // The caller's: inputs and outputs that are carried from run to run are the engine's own.

@@ -7,16 +7,18 @@
 
 namespace ctnn::ir::detail {
 
-template <class Net, int Block, int Axis>
+template <class Net, int Block, int Axis, int Keep = 0>
 struct streamed {
   static constexpr graph_view source() { return expanded_view<Net>(); }
   /// What the first walk finds, as constants.
   template <std::size_t Values, std::size_t Outputs>
   struct finding {
-    streaming how{Block, Axis};
+    streaming how{Block, Axis, Keep};
     problem_report error{};
     static_vector<int, Values + 1> reach{};
     static_vector<int, Outputs + 1> offsets{};
+    static_vector<std::int64_t, Values + 1> carried{};
+    std::int64_t receptive_field = 1;
   };
   static constexpr auto find() {
     constexpr graph_view g = expanded_view<Net>();
@@ -24,8 +26,10 @@ struct streamed {
     stream_finding result;
     find_stream(g, out.how, result);
     out.error = result.error;
+    out.receptive_field = result.receptive_field;
     for (int n : result.reach) out.reach.push_back(n);
     for (int n : result.offsets) out.offsets.push_back(n);
+    for (std::int64_t n : result.carried) out.carried.push_back(n);
     return out;
   }
   static constexpr auto found = find();
@@ -48,16 +52,16 @@ auto stream_error_of() {
 template <class Net, int Block, int Axis>
 using stream_error = typename decltype(stream_error_of<Net, Block, Axis>())::type;
 
-template <class Net, int Block, int Axis>
+template <class Net, int Block, int Axis, int Keep>
 auto lift_stream() {
   if constexpr (found_in<Net>::error.found) return std::type_identity<stand_in>{};
   else if constexpr (streamed<Net, Block, Axis>::error.found) return std::type_identity<stand_in>{};
-  else return lift_all<made_by<streamed<Net, Block, Axis>>()>();
+  else return lift_all<made_by<streamed<Net, Block, Axis, Keep>>()>();
 }
-template <class Net, int Block, int Axis, std::size_t>
+template <class Net, int Block, int Axis, std::size_t, int Keep = 0>
 struct stateful_of {
   static_assert(Block >= 0, "ctnn: stateful<net, block>: a block has samples");
-  using type = typename decltype(lift_stream<Net, Block, Axis>())::type;
+  using type = typename decltype(lift_stream<Net, Block, Axis, Keep>())::type;
 };
 
 }  // namespace ctnn::ir::detail
@@ -79,6 +83,11 @@ using stateful = typename ir::detail::stateful_of<
 /// samples.
 template <class Net, std::size_t Output = 0, int Axis = ir::automatic_axis>
 inline constexpr int stream_delay = ir::detail::streamed<Net, 0, Axis>::found.offsets[Output];
+
+/// How many samples of the input one of the whole network's first output depends on, itself among them; 0: on all that
+/// were before, as recurrent layers do.
+template <class Net, int Axis = ir::automatic_axis>
+inline constexpr std::int64_t receptive_field = ir::detail::streamed<Net, 0, Axis>::found.receptive_field;
 
 /// Bytes that an engine of a network carries from run to run; a part of arena_bytes.
 template <class Net>

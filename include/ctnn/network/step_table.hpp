@@ -49,6 +49,7 @@ struct step_table {
   const step_value* values;
   const memory_place* weights;
   const element* elements;
+  bool any_rows = false;  ///< of arguments
 
   span<const step_value> values_of(const range& r) const { return {values + r.first, count_of(r)}; }
   span<const memory_place> weights_of(const range& r) const { return {weights + r.first, count_of(r)}; }
@@ -95,7 +96,8 @@ class table_operands {
     return {.in = {in_ + in, inputs_ - in},
             .out = {out_ + out, outputs_ - out},
             .weights = {weights_ + weights, numbers_ - weights},
-            .backwards = s.backwards};
+            .backwards = s.backwards,
+            .any_rows = table.any_rows};
   }
 
  private:

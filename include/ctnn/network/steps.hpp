@@ -5,9 +5,9 @@
 
 #include <array>
 
-#include "../graph/cost.hpp"
 #include "../kernels/frame.hpp"
 #include "executable.hpp"
+#include "plan_steps.hpp"
 
 namespace ctnn::ir {
 
@@ -19,17 +19,9 @@ namespace ctnn::ir {
 template <class Net>
 constexpr memory_place memory_place_at(int p) {
   using x = executable<Net>;
-  const placement& root = x::plan.at(x::plan.root(p));
-  const auto shift = static_cast<std::ptrdiff_t>(x::plan.shift(p));
-  if (root.advance != 0)
-    return {static_cast<std::int16_t>(static_cast<int>(x::input_count) + x::plan.histories_before(x::plan.root(p))),
-            static_cast<std::ptrdiff_t>(root.offset) + shift};
-  if (!root.external) return {memory_place::in_arena, static_cast<std::ptrdiff_t>(root.offset) + shift};
-  const node& producer = x::g.at(x::g.at_value(root.value).producer);
-  if (producer.type == &type_of<op::constant>)
-    return {memory_place::in_weights,
-            static_cast<std::ptrdiff_t>(x::slot_offsets[static_cast<std::size_t>(producer.weights.first)]) + shift};
-  return {static_cast<std::int16_t>(x::input_index(root.value)), shift};
+  return place_in(
+      x::g, x::plan, p, static_cast<int>(x::input_count), [](value_id v) { return x::input_index(v); },
+      [](int slot) { return x::slot_offsets[static_cast<std::size_t>(slot)]; });
 }
 template <class Net, int P>
 constexpr memory_place memory_place_of() {
@@ -93,14 +85,9 @@ constexpr memory_place memory_place_of_weight() {
   return memory_place_of_weight_at<Net>(executable<Net>::plan.steps[S], W);
 }
 /// How many weights a step has.
-template <class Net>
-constexpr std::size_t weights_of(const plan_step& step) {
-  if (step.node == none) return 0;
-  return static_cast<std::size_t>(executable<Net>::g.at(step.node).weights.count + count_slots(step.given));
-}
 template <class Net, std::size_t S>
 constexpr std::size_t weights_of_step() {
-  return weights_of<Net>(executable<Net>::plan.steps[S]);
+  return weights_of(executable<Net>::g, executable<Net>::plan.steps[S]);
 }
 
 /// Layer I of a cascade, which is step S.
@@ -124,34 +111,13 @@ struct stage_of_step {
   }();
 };
 
-/// Whose numbers a step computes, or copies.
-template <class Net>
-constexpr std::string_view name_of(const plan_step& step) {
-  using x = executable<Net>;
-  const node_id n =
-      step.node != none ? step.node : x::g.at_value(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).producer;
-  return x::g.at(n).name;
-}
 template <class Net, std::size_t S>
-inline constexpr std::string_view name_of_step = name_of<Net>(executable<Net>::plan.steps[S]);
+inline constexpr std::string_view name_of_step =
+    name_of(executable<Net>::g, executable<Net>::plan, executable<Net>::plan.steps[S]);
 
-/// About what a step takes on one thread, if its kernel divides; 0 where it may not.
-template <class Net>
-constexpr double nanoseconds_of(const plan_step& step) {
-  using x = executable<Net>;
-  if (step.carries) return 0;
-  if (step.node == none)
-    return static_cast<double>(x::g.shape(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).count());
-  if (step.packs != none) return 0;
-  if (step.cascade.count > 0) return nanoseconds_of(x::g, x::plan.ids_of(step.cascade));
-  const node& n = x::g.at(step.node);
-  // Else parts would share what a kernel writes to.
-  const bool apart = step.scratch == none || n.type->is.divides_scratch;
-  return apart && !n.type->refuses(x::g.fields_of(n.fields)) ? nanoseconds_of(x::g, step.node) : 0;
-}
 template <class Net, std::size_t S>
 constexpr double nanoseconds_of_step() {
-  return nanoseconds_of<Net>(executable<Net>::plan.steps[S]);
+  return nanoseconds_of(executable<Net>::g, executable<Net>::plan, executable<Net>::plan.steps[S]);
 }
 
 }  // namespace ctnn::ir

@@ -11,7 +11,8 @@ namespace ctnn::ir::detail {
 
 class history_placement : planning_phase {
  public:
-  explicit constexpr history_placement(draft& d) : planning_phase(d) {}
+  /// `always`: also what is moved back in every run.
+  constexpr history_placement(draft& d, bool always) : planning_phase(d), always_(always) {}
 
   constexpr void place_histories() {
     leave_out(
@@ -34,7 +35,7 @@ class history_placement : planning_phase {
         return false;
     // Half as much memory again lets each number be moved about twice.
     const std::int64_t farthest = at(past).size / 2 / by * by;
-    if (farthest == 0) return false;
+    if (farthest == 0 && !always_) return false;
     at(whole).advance = by;
     at(whole).farthest = farthest;
     at(whole).size += farthest;
@@ -45,6 +46,8 @@ class history_placement : planning_phase {
   constexpr bool is_one_piece(int p, int whole) {
     return at(p).order == at(whole).order && (at(p).order == layout::nchw || channels_of(p) == channels_of(whole));
   }
+
+  bool always_;
 };
 
 }  // namespace ctnn::ir::detail

@@ -105,6 +105,16 @@ struct plan_options {
   /// Choose offsets in one arena, in which carried inputs stay from run to run; who gives every value memory of its own
   /// needs none and feeds what is carried.
   bool arena = true;
+  /// For blocks of any size up to the graph's, which lie where that has its first numbers (network/block_table.hpp):
+  /// nothing is told apart by distances, and what is carried advances in any case.
+  bool any_block = false;
 };
+/// Of networks that take blocks of any size.
+inline constexpr plan_options for_any_block{.overlap = false, .cascades = false, .any_block = true};
+/// What is in the arena begins where it does in the plan of the longest block, which has the same values.
+constexpr void lie_as(std::span<placement> shorter, std::span<const placement> longest) {
+  for (std::size_t p = 0; p < shorter.size() && p < longest.size(); ++p)
+    if (shorter[p].parent == none) shorter[p].offset = longest[p].offset;
+}
 
 }  // namespace ctnn::ir

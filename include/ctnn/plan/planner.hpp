@@ -21,7 +21,7 @@ constexpr memory_plan plan_with(const graph_view& g, const plan_options& options
   if (options.cascades) cascades(d).join_steps(apart);
   part_placement(d).place_parts();
   if (options.in_place) carried_placement(d).place_carried();
-  if (options.arena && options.in_place) history_placement(d).place_histories();
+  if (options.arena && options.in_place) history_placement(d, options.any_block).place_histories();
   lifetimes lives(d);
   lives.find_lifetimes();
   if (options.in_place) lives.write_in_place();

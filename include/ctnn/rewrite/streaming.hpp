@@ -17,6 +17,7 @@ namespace ctnn::ir {
 struct streaming {
   int block = 0;              ///< samples of the first input in a part; 0: as many as it is declared with
   int axis = automatic_axis;  ///< of them in the first input, and in others that have as many
+  int keep = 0;               ///< samples of the first input that are carried at least of what is carried
 };
 
 /// What is known of a value of the whole.
@@ -27,6 +28,18 @@ struct stream {
   bool at_end = false;   ///< known when the whole sequence is: the last state of a recurrent layer
   value_id same = none;  ///< the value whose numbers the stream's are
   node_id ahead = none;  ///< where the tail comes from
+  /// Samples of the input before its own that a number depends on, at most; below 0: all.
+  std::int64_t reach = 0;
+  std::int64_t samples = 1, numbers = 1;  ///< so many of the input are so many of it
+
+  /// Reads so many of its own numbers besides.
+  constexpr void look_back(std::int64_t by) {
+    if (reach >= 0) reach += by * samples / numbers;
+  }
+  /// Depends on what another does, too.
+  constexpr void depend(const stream& other) {
+    if (other.reach < 0 || (reach >= 0 && other.reach > reach)) reach = other.reach;
+  }
 };
 
 namespace detail {
@@ -45,6 +58,11 @@ class stream_maker {
   int failed_at = 0;    ///< the node
   int states = 0;       ///< carried
   pool<int> offsets{};  ///< of the outputs
+  std::int64_t receptive_field = 1;  ///< of the first output, in samples of the input; 0: all that was before
+  /// What a first walk has found for value v, in samples of the input.
+  constexpr std::int64_t reach_of(value_id v) {
+    return reach_[static_cast<std::size_t>(v)] * of(v).samples / of(v).numbers;
+  }
 
   /// The graph, if there is no error.
   constexpr void run(graph& result) {
@@ -102,8 +120,9 @@ class stream_maker {
     if (before == 0 && count == extent(v)) return now;
     const std::string_view window = x_.name(x_.name(reader, says), called(v));
     if (before <= 0) return part(now, s.back, -before, count, window);
-    int& reach = reach_[static_cast<std::size_t>(s.same)];
-    if (measuring_ && reach < before) reach = before;
+    int& needed = reach_[static_cast<std::size_t>(s.same)];
+    if (measuring_ && needed < before) needed = before;
+    const int reach = measuring_ ? needed : carried_of(s.same);
     value_id& joined = x_.twin(s.same);
     if (joined == none || measuring_) {
       const value now_value = x_.made_value(now);
@@ -119,6 +138,12 @@ class stream_maker {
       x_.add_output(name, part(joined, s.back, now_value.shape.back(s.back), reach, x_.name(of_value, ".next")));
     }
     return part(joined, s.back, reach - before, count, window);
+  }
+  /// Numbers of value v that are carried.
+  constexpr int carried_of(value_id v) {
+    const int needed = reach_[static_cast<std::size_t>(v)];
+    const std::int64_t least = (how_.keep * of(v).numbers + of(v).samples - 1) / of(v).samples;
+    return least > needed ? static_cast<int>(least) : needed;
   }
   constexpr value_id delayed(value_id v, int by, std::string_view reader) {
     return look(v, by, extent(v), reader, ".late.");
@@ -204,6 +229,8 @@ class stream_maker {
     s = from;
     s.same = none;
     s.offset = end / w.stride;
+    s.look_back(w.span - 1);
+    s.samples *= w.stride;
     const int room = size - from.tail - (w.span - w.left);
     looks_ahead(s, extent_of_result(n, from.back) - (room < 0 ? 0 : room / w.stride + 1), place_of(n));
     return {};
@@ -232,6 +259,7 @@ class stream_maker {
     for (std::size_t i = 1; i < in.size(); ++i)
       read.push_back(i < own ? delayed(in[i], s.offset - of(in[i]).offset, n.name) : x_.moved(in[i]));
     if (own == 2 && of(in[1]).tail > s.tail) looks_ahead(s, of(in[1]).tail, of(in[1]).ahead);
+    if (own == 2) s.depend(of(in[1]));
     return done(with(n, op), read, s);
   }
   constexpr problem take_pool(const node& n, op::pool op) {
@@ -279,6 +307,8 @@ class stream_maker {
     stream s = from;
     s.same = none;
     s.offset = stride * (from.offset + late) + op.pad[k];
+    s.look_back(past);
+    s.numbers *= stride;
     looks_ahead(s, extent_of_result(n, from.back) + op.pad[k] - stride * (extent_of_whole(in[0]) - from.tail),
                 place_of(n));
     op.pad[k] = op.pad[last] = 0;
@@ -319,6 +349,7 @@ class stream_maker {
     stream out = of(v), last;
     out.offset = 0;
     out.same = none;
+    out.reach = -1;
     last.at_end = true;
     if (out.tail > 0) looks_ahead(last, out.tail, out.ahead);
     value_id made = none;
@@ -399,7 +430,9 @@ class stream_maker {
       if (now.back == none) continue;
       const int back = n.type->passes(x_.source().fields_of(n.fields), now.back, shapes);
       if (back < 0 || (s.back != none && s.back != back)) return mixes(n, v);
+      if (s.back == none) s.samples = now.samples, s.numbers = now.numbers;
       s.back = back;
+      s.depend(now);
       s.offset = now.offset > s.offset ? now.offset : s.offset;
       if (now.tail > s.tail) looks_ahead(s, now.tail, now.ahead);
       if (extent_of_whole(v) != extent_of_result(n, back)) return mixes(n, v);
@@ -496,6 +529,7 @@ class stream_maker {
       x_.move(v, delayed(v, -s.offset, x_.source().at(x_.source().at_value(v).producer).name));
       s.offset = 0;
     }
+    if (offsets.empty()) receptive_field = s.reach < 0 ? 0 : s.reach + 1;
     offsets.push_back(s.back == none ? 0 : s.offset);
   }
 
@@ -512,6 +546,8 @@ struct stream_finding {
   problem_report error{};
   int failed_at = 0, states = 0;
   pool<int> reach{}, offsets{};
+  pool<std::int64_t> carried{};  ///< of every value that is carried, in samples of the input
+  std::int64_t receptive_field = 1;
 };
 constexpr void try_stream(const graph_view& g, const streaming& how, stream_finding& found) {
   name_maker names;
@@ -522,6 +558,9 @@ constexpr void try_stream(const graph_view& g, const streaming& how, stream_find
   found.failed_at = walk.failed_at;
   found.states = walk.states;
   found.offsets = walk.offsets;
+  found.receptive_field = walk.receptive_field;
+  for (std::size_t v = 0; v < found.reach.size(); ++v)
+    if (found.reach[v] > 0) found.carried.push_back(walk.reach_of(static_cast<int>(v)));
 }
 
 }  // namespace detail
@@ -550,11 +589,44 @@ constexpr void find_stream(const graph_view& g, streaming& how, detail::stream_f
     result.error = {{mistake::no_sequence, "axis", *first, would_do}, g.nodes[0].name};
 }
 
+/// The fewest samples that are a block, along the axis that `how` says: windows that step need a multiple of them. What
+/// else may be wrong with the stream is not its matter.
+constexpr int unit_of_stream(const graph_view& g, streaming how) {
+  constexpr int most = 1 << 24;
+  for (how.block = 1; how.block < most;) {
+    detail::stream_finding found;
+    detail::try_stream(g, how, found);
+    if (found.error.found.kind != mistake::block_not_a_multiple) break;
+    int samples = found.error.found.got[0], stride = found.error.found.needed[0];
+    const int steps = stride;
+    while (samples != 0) {
+      const int rest = stride % samples;
+      stride = samples;
+      samples = rest;
+    }
+    how.block *= steps / stride;
+  }
+  return how.block;
+}
+
+/// How many units are the longest block of a stream that takes `most` samples: as few as hold them, at least two, but
+/// none of which what is carried has as many samples as the block, or as one a unit shorter, which rules and plans would
+/// take for a matter of that size.
+constexpr int units_of_longest(int most, int unit, const auto& carried) {
+  for (int units = most <= unit ? 2 : (most + unit - 1) / unit;; ++units) {
+    bool is_apart = true;
+    for (const std::int64_t samples : carried)
+      is_apart = is_apart && samples != std::int64_t{units} * unit && samples != std::int64_t{units - 1} * unit;
+    if (is_apart) return units;
+  }
+}
+
 /// Turns g into the network for a stream; what is wrong leaves it as it is.
-constexpr problem_report make_stateful(graph& g, streaming how, name_maker& names, pool<int>* offsets = nullptr) {
+constexpr problem_report make_stateful(graph& g, streaming how, name_maker& names,
+                                       detail::stream_finding* finding = nullptr) {
   detail::stream_finding found;
   find_stream(g.view(), how, found);
-  if (offsets) *offsets = found.offsets;
+  if (finding) *finding = found;
   if (!found.error.found) detail::stream_maker(thaw(g.view()), names, how, found.reach, false).run(g);
   return found.error;
 }

@@ -195,7 +195,6 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
 /// A tile's pixels are looked up, tap by tap.
 template <tile_set Tiles>
 CTNN_INLINE void convolve_addresses(const window& c, const epilogue& end, int pixel, int last_pixel) {
-  const int pixels = c.out_height * c.out_width;
   const bool planar = c.chan != 1;
   const int units = c.kernel_h * c.kernel_w * (planar ? c.channels : 1);
   tile_task t{};
@@ -207,7 +206,7 @@ CTNN_INLINE void convolve_addresses(const window& c, const epilogue& end, int pi
     const int pixel_end = last_pixel - first < pixel_block ? last_pixel : first + pixel_block;
     for (int column = 0; column < c.out_channels;) {
       const int left = c.out_channels - column;
-      const tile_shape tile = pixels == 1 ? choose_row<Tiles>(left) : choose_tile<Tiles>(left);
+      const tile_shape tile = is_alone(c) ? choose_row<Tiles>(left) : choose_tile<Tiles>(left);
       // Plain floats know no caches: there the addresses of a tile serve all columns.
       const int width = lanes == 1 || left < tile.columns ? left : tile.columns;
 
@@ -262,7 +261,7 @@ CTNN_INLINE void convolve(const window& c, const epilogue& end) { convolve<>(c, 
 /// What convolve() takes for all pixels.
 constexpr tile_set tiles_of(const window& c) {
   if (detail::goes_by_panels(c)) return detail::tiles_of_panels(c);
-  tile_set all = c.out_height * c.out_width == 1 ? tiles_of_row(c.out_channels) : tiles_of_columns(c.out_channels);
+  tile_set all = is_alone(c) ? tiles_of_row(c.out_channels) : tiles_of_columns(c.out_channels);
   all.looks_up = true;
   return all;
 }

@@ -92,6 +92,9 @@ class volume_part {
     window_.pad_top = row_ - static_cast<int>(first);
     window_.pad_left = pad_[2];
     window_.residual_pitch = p_.out;
+#if !defined(CTNN_PLAIN)
+    window_.any_rows = a_.any_rows;
+#endif
     if (depthwise_) window_.out_channels = p_.out;
   }
 

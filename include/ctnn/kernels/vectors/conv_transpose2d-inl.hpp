@@ -47,6 +47,9 @@ CTNN_INLINE window transposed_window(const op::conv_transpose2d& p, const argume
   c.out_pitch = y.pitch;
   c.out_row = c.out_pitch * c.out_width;
   c.stride_h = c.stride_w = 1;
+#if !defined(CTNN_PLAIN)
+  c.any_rows = a.any_rows;
+#endif
   return c;
 }
 

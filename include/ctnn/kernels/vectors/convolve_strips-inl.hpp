@@ -166,7 +166,7 @@ CTNN_INLINE void convolve_box(const window& c, panel_task& t, bool as_rows, cons
 
 constexpr CTNN_INLINE bool goes_by_panels(const window& c) {
   const bool any_taps = c.kernel_h * c.kernel_w > 0;  // a phase of a transposed convolution may have none
-  return any_taps && c.out_height * c.out_width > 1 && (stands_as_rows(c) || gains_by_strips(c));
+  return any_taps && !is_alone(c) && (stands_as_rows(c) || gains_by_strips(c));
 }
 
 /// What convolve_panels() takes for all pixels of one that goes by panels.

@@ -31,14 +31,15 @@ CTNN_BEGIN_TARGET
 
 /// out[r][j] = bias[j] + start[r][j] + sum over k of in[r][k] weights[j][k], then the epilogue; rows lie in_pitch and,
 /// of `start` and `out`, out_pitch apart, and the weights of a block of columns block_step from the next one's. Bias
-/// and start may be null. One row alone streams the weights; many rows share them tile by tile (firmware has few and
-/// takes one after another).
+/// and start may be null. One row alone streams the weights; many rows, or one of them, share them tile by tile (firmware
+/// has few and takes one after another).
 template <tile_set Tiles>
 CTNN_INLINE void multiply_rows_by(const float* in, std::ptrdiff_t in_pitch, int rows, int depth, const float* weights,
                                   std::ptrdiff_t block_step, const float* bias, const float* start, float* out,
-                                  std::ptrdiff_t out_pitch, int columns, const epilogue& end) {
+                                  std::ptrdiff_t out_pitch, int columns, const epilogue& end,
+                                  [[maybe_unused]] bool alone) {
 #if !defined(CTNN_PLAIN)
-  if (rows > 1) {
+  if (rows > 1 || !alone) {
     panel_task p{};
     p.in = in;
     p.in_pitch = in_pitch;
@@ -99,17 +100,17 @@ CTNN_INLINE void multiply_rows_by(const float* in, std::ptrdiff_t in_pitch, int 
 template <tile_set Tiles = all_tiles>
 CTNN_NOINLINE void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int rows, int depth, const float* weights,
                                  const float* bias, const float* start, float* out, std::ptrdiff_t out_pitch,
-                                 int columns, const epilogue& end) {
+                                 int columns, const epilogue& end, bool alone = true) {
   multiply_rows_by<Tiles>(in, in_pitch, rows, depth, weights, std::ptrdiff_t{depth} * channel_block, bias, start, out,
-                          out_pitch, columns, end);
+                          out_pitch, columns, end, alone);
 }
 /// By the first ones of weights that were packed for packed_depth inputs.
 template <int = 0>
 CTNN_NOINLINE void multiply_first_inputs(const float* in, std::ptrdiff_t in_pitch, int rows, int depth,
                                          const float* weights, int packed_depth, float* out, std::ptrdiff_t out_pitch,
-                                         int columns) {
+                                         int columns, bool alone = true) {
   multiply_rows_by<all_tiles>(in, in_pitch, rows, depth, weights, std::ptrdiff_t{packed_depth} * channel_block, nullptr,
-                              nullptr, out, out_pitch, columns, {});
+                              nullptr, out, out_pitch, columns, {}, alone);
 }
 
 constexpr int rows_of(const op::linear& p, const extents& x) {
@@ -157,7 +158,8 @@ CTNN_NOINLINE void multiply_by_bits(const bit_columns& w, const float* in, int r
         else multiply_row_by_bits<Bits, narrow>(there, in, numbers + c);
         c += full ? vectors * lanes : channel_block;
       }
-      multiply_rows_by<all_tiles>(in, 0, 1, 0, numbers, 0, numbers, some_start, out + column, out_pitch, some, last);
+      multiply_rows_by<all_tiles>(in, 0, 1, 0, numbers, 0, numbers, some_start, out + column, out_pitch, some, last,
+                                  alone);
       continue;
     }
     for (int first = 0; first < w.depth; first += part) {
@@ -166,7 +168,7 @@ CTNN_NOINLINE void multiply_by_bits(const bit_columns& w, const float* in, int r
         expand_bits<Bits>(w.from(column + c), first, first + count, numbers + c * part);
       multiply_rows_by<all_tiles>(in + first, w.depth, rows, count, numbers, part * channel_block,
                                   first == 0 ? some_bias : nullptr, first == 0 ? some_start : out + column,
-                                  out + column, out_pitch, some, first + count == w.depth ? last : epilogue{});
+                                  out + column, out_pitch, some, first + count == w.depth ? last : epilogue{}, alone);
     }
   }
 }
@@ -214,12 +216,13 @@ CTNN_INLINE void run(const op::linear& p, const arguments& a) {
   const float* const own_bias = bias == nullptr ? nullptr : bias + column.begin;
   float* const out = a.out[0].data + first;
   const int own_rows = static_cast<int>(row.size()), columns = static_cast<int>(column.size());
+  const bool alone = rows == 1 && !a.any_rows;
   if (Packed && p.weight.is_packed())
-    detail::multiply_rows_by_bits(p, a, depth, column.begin, in, own_rows, rows == 1, own_bias, start, out, columns,
+    detail::multiply_rows_by_bits(p, a, depth, column.begin, in, own_rows, alone, own_bias, start, out, columns,
                                   end);
   else
     multiply_rows<Tiles>(in, depth, own_rows, depth, a.weights[0] + column.begin * depth, own_bias, start, out, p.out,
-                         columns, end);
+                         columns, end, alone);
 #if defined(CTNN_PLAIN)
   if (added.data != nullptr) add_rows(added, out, p.out, own_rows, columns);
 #endif

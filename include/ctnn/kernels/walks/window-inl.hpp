@@ -51,6 +51,9 @@ struct window : operand_addresses {
   int last_y, last_x;  ///< largest position of a window that ends inside the input
   bool residual_last;  ///< the residual is added to what the activation gives
   bool backwards;      ///< the last rows of results first (plain kernels; overlap.hpp)
+#if !defined(CTNN_PLAIN)
+  bool any_rows;  ///< of arguments
+#endif
 
   friend constexpr bool operator==(const window&, const window&) = default;
 };
@@ -94,6 +97,9 @@ constexpr CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) 
   c.last_y = c.height - span_of(c.kernel_h, c.dilation_h);
   c.last_x = c.width - span_of(c.kernel_w, c.dilation_w);
   c.backwards = a.backwards;
+#if !defined(CTNN_PLAIN)
+  c.any_rows = a.any_rows;
+#endif
   return c;
 }
 
@@ -102,6 +108,14 @@ constexpr CTNN_INLINE std::ptrdiff_t row_of(const window& c) { return c.row; }
 constexpr CTNN_INLINE std::ptrdiff_t plane_of(const window& c) { return c.chan; }
 constexpr CTNN_INLINE bool is_planar(const window& c) { return c.chan != 1; }
 constexpr CTNN_INLINE std::ptrdiff_t out_row_of(const window& c) { return c.out_row; }
+/// Is the only pixel added up in a way of its own?
+constexpr CTNN_INLINE bool is_alone(const window& c) {
+#if defined(CTNN_PLAIN)
+  return c.out_height * c.out_width == 1;
+#else
+  return c.out_height * c.out_width == 1 && !c.any_rows;
+#endif
+}
 /// With 1 x 1 windows all pixels stand below each other.
 constexpr CTNN_INLINE bool is_pointwise(const window& c) {
   return c.kernel_h == 1 && c.kernel_w == 1 && c.stride_h == 1 && c.stride_w == 1 && c.pad_top == 0 &&
