@@ -113,15 +113,56 @@ TEST_CASE("silence before a stream begins") {
   CHECK(made_up_model<ir::test::recurrent>().stream().receptive_field() == 0);
 }
 
+namespace {
+
+struct softmax_over_time : nn::declared<softmax_over_time> {
+  static constexpr auto forward(nn::graph& m) { return m.softmax(m.input("x", {2, 8}), {.dim = 1}); }
+};
+/// Its state goes in and out: a sum of all blocks of four, and a knob.
+struct outer_state : nn::declared<outer_state> {
+  static constexpr auto forward(nn::graph& m) {
+    auto x = m.input("x", {2, 4}), sum = m.input("total", {2, 1}), gain = m.input("gain", {2, 1});
+    auto now = sum + m.sum(x, {1}, true);
+    return nn::outputs{{"y", x * gain + now}, {"total_out", now}};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a model that keeps its states outside") {
+  const nn::model m = nn::to_model<outer_state>({}, {.keep_weights = true});
+  nn::model_stream stream = m.stream({.carry = {{"total", "total_out"}}});
+  const float gain[] = {1, 0};
+  stream.set("gain", gain);
+  CHECK_THROWS_WITH_AS(stream.set("gain", std::span<const float>(gain, 1)),
+                       "stream: input 'gain' has 2 numbers, got 1", nn::error);
+  CHECK_THROWS_WITH_AS(stream.set("x", gain), "stream: there is no input 'x' beside the sequence", nn::error);
+  REQUIRE(stream.at_most() == 4);
+  REQUIRE(stream.latency() == 3);
+  planar_signal in{2, floats(24)};
+  for (int t = 0; t < 12; ++t) {
+    in.numbers[static_cast<std::size_t>(t)] = static_cast<float>(t);
+    in.numbers[static_cast<std::size_t>(12 + t)] = 1;
+  }
+  const planar_signal out = in_calls(stream, in, {3, 1, 5});
+  for (int t = 0; t + 3 < 12; ++t) {
+    const int block = t / 4 + 1, sum = block * 4 * (block * 4 - 1) / 2;
+    CHECK(out.at(0, t + 3) == static_cast<float>(t + sum));
+    CHECK(out.at(1, t + 3) == static_cast<float>(4 * block));
+  }
+}
+
 TEST_CASE("what cannot be a stream says why") {
-  struct softmax_over_time : nn::declared<softmax_over_time> {
-    static constexpr auto forward(nn::graph& m) { return m.softmax(m.conv1d("c", m.input("x", {2, 8}), {.out = 2, .kernel = 1}), {.dim = 1}); }
-  };
-  CHECK_THROWS_AS(nn::to_model<softmax_over_time>({}, {}).stream(), nn::error);
-  const nn::model gone = made_up_model<ir::test::dilated>({});
   CHECK_THROWS_WITH_AS(
-      gone.stream(), "the weights as they were read are gone: load the model with load_options::keep_weights", nn::error);
+      nn::to_model<softmax_over_time>({}, {}).stream({.axis = 1}),
+      "stream: layer 'softmax': softmax needs the whole sequence (axis 1)",
+      nn::error);
+  const nn::model gone = made_up_model<ir::test::dilated>({});
+  CHECK_THROWS_WITH_AS(gone.stream(),
+                       "the weights as they were read are gone: load the model with load_options::keep_weights",
+                       nn::error);
   const nn::model m = made_up_model<ir::test::dilated>();
   CHECK_THROWS_WITH_AS(m.stream({.at_most = 0}), "stream: at_most is 0, needs 1 or more", nn::error);
-  CHECK_THROWS_WITH_AS(m.stream({.carry = {{"h", "y"}}}), "stream: carry: the model has no input called 'h'", nn::error);
+  CHECK_THROWS_WITH_AS(m.stream({.carry = {{"h", "y"}}}), "stream: carry: the model has no input called 'h'",
+                       nn::error);
 }

@@ -262,7 +262,7 @@ class loaded_stream_maker {
   }
 
   /// The axis along which a value is longer in the longer block; of a model as it is the one that options say.
-  stream_signal signal_of(const step_value& longest, const step_value* shorter, bool is_first) {
+  stream_signal signal_of(const step_value& longest, const step_value* shorter, bool is_input, bool is_first) {
     const extents& s = longest.like.shape;
     int axis = none, unit = 0;
     if (shorter) {
@@ -276,7 +276,7 @@ class loaded_stream_maker {
     } else {
       for (int i = 0; i < s.rank; ++i)
         if (s[i] == unit_) axis = i, unit = unit_;
-      if (axis == none) return {static_cast<int>(s.count()), 1, 1};  // a number for each block
+      if (axis == none && !is_input) return {static_cast<int>(s.count()), 1, 1};  // once in each block
     }
     if (axis == none) return {static_cast<int>(s.count()), 1, 0};
     return {static_cast<int>(s.count(0, axis)), static_cast<int>(s.count(axis + 1, s.rank)), unit};
@@ -302,20 +302,20 @@ class loaded_stream_maker {
               .inputs = a.inputs().size(),
               .outputs = a.outputs().size(),
               .states = {m.states.data(), m.states.size()}};
-    const auto signal = [&](std::size_t at, std::string_view name, bool is_first) {
+    const auto signal = [&](std::size_t at, std::string_view name, bool is_input, bool is_first) {
       const step_value& v = blocks.longest.values[at];
       const stream_signal s =
-          signal_of(v, m.tables.size() > 1 ? &blocks.shorter.values[at] : nullptr, is_first);
+          signal_of(v, m.tables.size() > 1 ? &blocks.shorter.values[at] : nullptr, is_input, is_first);
       if (v.like.type != dtype::f32)
         throw error("stream: '" + std::string(name) + "' is " + std::string(name_of(v.like.type)) +
                     ", streams take and give f32");
       return s;
     };
     for (std::size_t i = 0; i < blocks.inputs; ++i)
-      m.inputs.push_back(signal(blocks.input(i), a.g().at_value(a.inputs()[i]).name, i == 0));
+      m.inputs.push_back(signal(blocks.input(i), a.g().at_value(a.inputs()[i]).name, true, i == 0));
     for (std::size_t o = 0; o < blocks.outputs; ++o)
       m.outputs.push_back(
-          signal(blocks.output(o), a.g().outputs[static_cast<std::size_t>(a.outputs()[o])].name, false));
+          signal(blocks.output(o), a.g().outputs[static_cast<std::size_t>(a.outputs()[o])].name, false, false));
     if (m.inputs.empty() || m.outputs.empty()) throw error("stream: a model without inputs or outputs");
     m.description.signals = {{m.inputs.data(), m.inputs.size()}, {m.outputs.data(), m.outputs.size()}, units_};
     m.description.prewarm =
