@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a stream does while audio plays: it takes no memory, waits for nobody, asks the system for nothing. The program's
-// allocation functions and locks are counted, and the system refuses every call in a process of its own.
+// What a stream does while audio plays: it takes no memory, waits for nobody, asks the system for nothing. The
+// program's allocation functions and locks are counted, and the system refuses every call in a process of its own.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

@@ -58,8 +58,8 @@ void check(int channels, bool channels_last) {
   const auto packed = std::make_unique<nn::parameters<by_twelve>>(nn::zeros);
   ir::test::made_up_weights numbers;
   REQUIRE(!nn::load_folded<nn::stateful<Whole, 12>>(*packed, ir::test::weights_of_network<Whole>(numbers)).found);
-  const planar_signal want = ir::test::planar(ir::test::stream_output<Whole, by_twelve>(*packed, x),
-                                              stream->channels_out(), channels_last);
+  const planar_signal want =
+      ir::test::planar(ir::test::stream_output<Whole, by_twelve>(*packed, x), stream->channels_out(), channels_last);
   const planar_signal got = in_calls(*stream, in, {16});
   const int late = stream->latency();
   for (int c = 0; c < got.channels; ++c)

@@ -134,8 +134,8 @@ TEST_CASE("a model that keeps its states outside") {
   nn::model_stream stream = m.stream({.carry = {{"total", "total_out"}}});
   const float gain[] = {1, 0};
   stream.set("gain", gain);
-  CHECK_THROWS_WITH_AS(stream.set("gain", std::span<const float>(gain, 1)),
-                       "stream: input 'gain' has 2 numbers, got 1", nn::error);
+  CHECK_THROWS_WITH_AS(stream.set("gain", std::span<const float>(gain, 1)), "stream: input 'gain' has 2 numbers, got 1",
+                       nn::error);
   CHECK_THROWS_WITH_AS(stream.set("x", gain), "stream: there is no input 'x' beside the sequence", nn::error);
   REQUIRE(stream.at_most() == 4);
   REQUIRE(stream.latency() == 3);
@@ -153,10 +153,8 @@ TEST_CASE("a model that keeps its states outside") {
 }
 
 TEST_CASE("what cannot be a stream says why") {
-  CHECK_THROWS_WITH_AS(
-      nn::to_model<softmax_over_time>({}, {}).stream({.axis = 1}),
-      "stream: layer 'softmax': softmax needs the whole sequence (axis 1)",
-      nn::error);
+  CHECK_THROWS_WITH_AS(nn::to_model<softmax_over_time>({}, {}).stream({.axis = 1}),
+                       "stream: layer 'softmax': softmax needs the whole sequence (axis 1)", nn::error);
   const nn::model gone = made_up_model<ir::test::dilated>({});
   CHECK_THROWS_WITH_AS(gone.stream(),
                        "the weights as they were read are gone: load the model with load_options::keep_weights",

@@ -40,8 +40,8 @@ class program_family;
 }  // namespace ir
 
 /// What model::stream() makes: all memory is taken, the network is planned and its weights are packed. Values are
-/// floats. It begins as a sequence before which nothing was; prewarm() is for those that begin after silence. Any number
-/// of streams may be made of one model and run by different threads, each by one at a time.
+/// floats. It begins as a sequence before which nothing was; prewarm() is for those that begin after silence. Any
+/// number of streams may be made of one model and run by different threads, each by one at a time.
 class model_stream : public ir::stream_calls<model_stream> {
  public:
   model_stream(model_stream&&) noexcept;

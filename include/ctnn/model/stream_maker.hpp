@@ -36,9 +36,7 @@ struct loaded_places {
       at.offset = static_cast<std::ptrdiff_t>(plan->shift(p));
       return at;
     }
-    const auto input_of = [&](value_id v) {
-      return std::find(inputs.begin(), inputs.end(), v) - inputs.begin();
-    };
+    const auto input_of = [&](value_id v) { return std::find(inputs.begin(), inputs.end(), v) - inputs.begin(); };
     return place_in(*g, *plan, p, static_cast<int>(inputs.size()), input_of, [](int) { return 0; });
   }
 };
@@ -129,7 +127,7 @@ class loaded_table {
 }  // namespace detail
 
 struct loaded_blocks {
-  std::shared_ptr<const program_family> programs;  ///< whose names and weights are in the tables
+  std::shared_ptr<const program_family> programs;             ///< whose names and weights are in the tables
   std::vector<std::unique_ptr<detail::loaded_table>> tables;  ///< of the longest block, and of one a unit shorter
   std::vector<loaded_kernel> kernels;
   std::vector<block_state> states;
@@ -152,7 +150,8 @@ class loaded_stream_maker {
   }
 
   std::shared_ptr<const loaded_blocks> make() {
-    if (options_.at_most < 1) throw error("stream: at_most is " + std::to_string(options_.at_most) + ", needs 1 or more");
+    if (options_.at_most < 1)
+      throw error("stream: at_most is " + std::to_string(options_.at_most) + ", needs 1 or more");
     made_->flush_denormals = options_.flush_denormals;
     if (options_.carry.empty()) make_stream();
     else make_as_it_is();
@@ -182,8 +181,8 @@ class loaded_stream_maker {
     made_->description.delay = found.offsets.empty() ? 0 : found.offsets[0];
     add_both(how);
     if (!carries_any_block()) {
-      // Not all histories stay where they are. What is copied is longer than any block, so that it is never of the block
-      // alone.
+      // Not all histories stay where they are. What is copied is longer than any block, so that it is never of the
+      // block alone.
       how.keep = (units_ + 1) * unit_;
       made_->tables.clear();
       add_both(how);
@@ -229,8 +228,8 @@ class loaded_stream_maker {
     if (const problem_report p = make_stateful(g, how, kept); p.found) refuse(p);
     part.network = std::move(g);
     part.inputs.clear();  // other sizes
-    made_->tables.push_back(std::make_unique<loaded_table>(
-        programs_.make_exact(std::move(part)), made_->tables.empty() ? nullptr : made_->tables[0].get()));
+    made_->tables.push_back(std::make_unique<loaded_table>(programs_.make_exact(std::move(part)),
+                                                           made_->tables.empty() ? nullptr : made_->tables[0].get()));
   }
   [[noreturn]] static void refuse(const problem_report& p) {
     throw error("stream: layer '" + std::string(p.layer) + "': " + describe(p.found));
@@ -341,7 +340,8 @@ struct model_stream::own {
         fields(count_fields(m)),
         operators(m.longest().operators() / sizeof(std::max_align_t) + 1),
         advanced(static_cast<std::size_t>(m.histories) + 1),
-        pointers(m.longest().inputs().size() + static_cast<std::size_t>(m.histories) + m.longest().weights().size() + 1),
+        pointers(m.longest().inputs().size() + static_cast<std::size_t>(m.histories) + m.longest().weights().size() +
+                 1),
         inputs(m.inputs.size()),
         arena(static_cast<std::size_t>(m.longest().plan().arena_size) * sizeof(float) / sizeof(line) + 1),
         waiting(m.description.signals.waiting() + 1),
@@ -379,7 +379,8 @@ struct model_stream::own {
 };
 
 CTNN_ONCE model_stream::model_stream(std::shared_ptr<const ir::program_family> programs, const stream_options& options)
-    : blocks_(ir::detail::loaded_stream_maker(std::move(programs), options).make()), own_(std::make_unique<own>(*blocks_)) {
+    : blocks_(ir::detail::loaded_stream_maker(std::move(programs), options).make()),
+      own_(std::make_unique<own>(*blocks_)) {
   own_->kernels = blocks_->longest().code().kernels();
   reset();
 }
@@ -414,7 +415,8 @@ CTNN_ONCE std::size_t model_stream::bytes() const {
 }
 CTNN_ONCE const ir::stream_description& model_stream::description() const { return blocks_->description; }
 CTNN_ONCE ir::table_kernels model_stream::kernels() {
-  return {own_->kernels, own_->kernels_of_steps, static_cast<const std::byte*>(static_cast<const void*>(own_->operators.data()))};
+  return {own_->kernels, own_->kernels_of_steps,
+          static_cast<const std::byte*>(static_cast<const void*>(own_->operators.data()))};
 }
 CTNN_ONCE bool model_stream::flushes_denormals() const { return blocks_->flush_denormals; }
 CTNN_ONCE ir::stream_memory model_stream::memory() {

@@ -13,10 +13,10 @@ namespace ctnn::ir {
 
 /// What is carried from block to block.
 struct block_state {
-  int history = none;        ///< its number among those that advance; none: it stays where it is
-  std::int64_t begin = 0;    ///< of a history: where its memory begins in the arena, and how much that is, in numbers
+  int history = none;      ///< its number among those that advance; none: it stays where it is
+  std::int64_t begin = 0;  ///< of a history: where its memory begins in the arena, and how much that is, in numbers
   std::int64_t room = 0;
-  int zero = 0;              ///< what every element is at first
+  int zero = 0;  ///< what every element is at first
 };
 
 /// Constant.
@@ -35,15 +35,15 @@ struct block_tables {
 
 /// Where it is for the present block.
 struct block_memory {
-  step_value* values;     ///< as many as block_tables::values
-  table_step* steps;      ///< with the layers of cascades
-  double* fields;         ///< of all operators
-  std::byte* operators;   ///< their structs
-  std::int32_t* advanced; ///< by how many numbers each history lies further on than at first
-  const float** pointers; ///< inputs, histories, and what the tables name behind them
+  step_value* values;      ///< as many as block_tables::values
+  table_step* steps;       ///< with the layers of cascades
+  double* fields;          ///< of all operators
+  std::byte* operators;    ///< their structs
+  std::int32_t* advanced;  ///< by how many numbers each history lies further on than at first
+  const float** pointers;  ///< inputs, histories, and what the tables name behind them
   float* arena;
   const float* weights;
-  int* units;             ///< of the present block; 0: it is yet to be set
+  int* units;  ///< of the present block; 0: it is yet to be set
 };
 
 /// Do both tables have the same steps, so that all that differs is numbers?
@@ -70,8 +70,9 @@ constexpr bool are_alike(const step_table& a, const step_table& b, std::size_t v
   return true;
 }
 
-/// Of a value of the longest block and of one a unit shorter, in memory that begins at `begin`: is it there in a block of
-/// one unit, too? What is said to be so many numbers before the block's end is not, if the block is all that is there.
+/// Of a value of the longest block and of one a unit shorter, in memory that begins at `begin`: is it there in a block
+/// of one unit, too? What is said to be so many numbers before the block's end is not, if the block is all that is
+/// there.
 constexpr bool is_there_in_any(const step_value& longest, const step_value& shorter, int units, std::int64_t begin) {
   return longest.place.offset - (units - 1) * (longest.place.offset - shorter.place.offset) >= begin;
 }

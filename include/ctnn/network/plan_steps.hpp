@@ -9,8 +9,8 @@
 
 namespace ctnn::ir {
 
-/// Where placement p lies, of a network of so many inputs; `input_of` says which of them a value is, `slot_offset` where
-/// among the weights the slot in graph::operands[i] begins.
+/// Where placement p lies, of a network of so many inputs; `input_of` says which of them a value is, `slot_offset`
+/// where among the weights the slot in graph::operands[i] begins.
 constexpr memory_place place_in(const graph_view& g, const plan_view& plan, int p, int inputs, auto&& input_of,
                                 auto&& slot_offset) {
   const placement& root = plan.at(plan.root(p));
@@ -27,16 +27,14 @@ constexpr memory_place place_in(const graph_view& g, const plan_view& plan, int 
 
 /// Whose numbers a step computes, or copies.
 constexpr std::string_view name_of(const graph_view& g, const plan_view& plan, const plan_step& step) {
-  const node_id n =
-      step.node != none ? step.node : g.at_value(plan.at(plan.ids_of(step.inputs)[0]).value).producer;
+  const node_id n = step.node != none ? step.node : g.at_value(plan.at(plan.ids_of(step.inputs)[0]).value).producer;
   return g.at(n).name;
 }
 
 /// About what a step takes on one thread, if its kernel divides; 0 where it may not.
 constexpr double nanoseconds_of(const graph_view& g, const plan_view& plan, const plan_step& step) {
   if (step.carries) return 0;
-  if (step.node == none)
-    return static_cast<double>(g.shape(plan.at(plan.ids_of(step.inputs)[0]).value).count());
+  if (step.node == none) return static_cast<double>(g.shape(plan.at(plan.ids_of(step.inputs)[0]).value).count());
   if (step.packs != none) return 0;
   if (step.cascade.count > 0) return nanoseconds_of(g, plan.ids_of(step.cascade));
   const node& n = g.at(step.node);

@@ -112,8 +112,8 @@ struct stage_of_step {
 };
 
 template <class Net, std::size_t S>
-inline constexpr std::string_view name_of_step =
-    name_of(executable<Net>::g, executable<Net>::plan, executable<Net>::plan.steps[S]);
+inline constexpr std::string_view name_of_step = name_of(executable<Net>::g, executable<Net>::plan,
+                                                         executable<Net>::plan.steps[S]);
 
 template <class Net, std::size_t S>
 constexpr double nanoseconds_of_step() {

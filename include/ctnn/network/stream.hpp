@@ -194,9 +194,8 @@ class stream : public ir::stream_calls<stream<Net, Most, Axis>> {
   }
 
   void use(target_id target) {
-    static constexpr auto all = []<int... T>(std::integer_sequence<int, T...>) {
-      return std::array{&kernels_on<T>...};
-    }(std::make_integer_sequence<int, 5>{});
+    static constexpr auto all = []<int... T>(std::integer_sequence<int, T...>) { return std::array{&kernels_on<T>...}; }
+    (std::make_integer_sequence<int, 5>{});
     kernels_ = all[static_cast<std::size_t>(target.index)]();
   }
   /// Other weights from now on; they must outlive the stream.

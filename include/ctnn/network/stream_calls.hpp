@@ -41,8 +41,8 @@ template <class Self>
 class stream_calls {
  public:
   /// The next n samples of the input, any number, and as many of the output; of a network whose output has another rate
-  /// as many as there are now, whose number it returns (at most output_samples(n)). Both of one channel; they may be the
-  /// same memory.
+  /// as many as there are now, whose number it returns (at most output_samples(n)). Both of one channel; they may be
+  /// the same memory.
   CTNN_NONBLOCKING int process(const float* in, float* out, int n) noexcept {
     const host_signal<const float> from{nullptr, in, 1};
     const host_signal<float> to{nullptr, out, 1};

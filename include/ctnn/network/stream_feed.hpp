@@ -98,8 +98,7 @@ inline int feed(const stream_signals& of, const feed_memory& m, const host_signa
     const auto keep = [&](int i, float* waiting, int from, int to) {
       const stream_signal& s = of.inputs[static_cast<std::size_t>(i)];
       for (int c = 0; c < s.channels(); ++c)
-        for (int t = from; t < take; ++t)
-          waiting[c * held + to + t - from] = in[i].of(c)[(done + t) * in[i].step()];
+        for (int t = from; t < take; ++t) waiting[c * held + to + t - from] = in[i].of(c)[(done + t) * in[i].step()];
     };
     float *waiting = m.waiting, *block = m.assembled;
     for (std::size_t i = 0; i < of.inputs.size(); ++i) {
@@ -110,8 +109,7 @@ inline int feed(const stream_signals& of, const feed_memory& m, const host_signa
         inputs[i] = as_it_is ? as_it_is : block;
         for (int c = 0; !as_it_is && c < s.channels(); ++c) {
           for (int t = 0; t < old; ++t) block[s.place(c, t, count)] = waiting[c * held + t];
-          for (int t = old; t < count; ++t)
-            block[s.place(c, t, count)] = in[i].of(c)[(done + t - old) * in[i].step()];
+          for (int t = old; t < count; ++t) block[s.place(c, t, count)] = in[i].of(c)[(done + t - old) * in[i].step()];
         }
       }
       keep(static_cast<int>(i), waiting, units > 0 ? count - old : 0, units > 0 ? 0 : old);

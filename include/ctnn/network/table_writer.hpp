@@ -71,8 +71,8 @@ class table_writer {
           for (int w = 0; w < own.count; ++w) *to++ = places_.weight(own.first + w);
         });
   }
-  /// `own(i)` is the kernel of the user's operator that is step i; `nanoseconds(i)` what step i takes. Both of constants
-  /// that are made before: the compiler's step limit is for each.
+  /// `own(i)` is the kernel of the user's operator that is step i; `nanoseconds(i)` what step i takes. Both of
+  /// constants that are made before: the compiler's step limit is for each.
   constexpr void write_steps(table_step* all, auto&& own, auto&& nanoseconds) const {
     int value = 0, weight = 0, element_at = 0, layers = static_cast<int>(plan_.steps.size());
     std::size_t op = 0;
@@ -148,8 +148,7 @@ class table_writer {
     std::size_t at = 0;
     for (const plan_step& s : plan_.steps) step(at++, s);
     for (const plan_step& s : plan_.steps)
-      for (int i = 0; i < s.cascade.count; ++i)
-        layer(at++, s, i, plan_.ids_of(s.cascade)[static_cast<std::size_t>(i)]);
+      for (int i = 0; i < s.cascade.count; ++i) layer(at++, s, i, plan_.ids_of(s.cascade)[static_cast<std::size_t>(i)]);
   }
 
   const graph_view& g_;

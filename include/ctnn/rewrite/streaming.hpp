@@ -610,8 +610,8 @@ constexpr int unit_of_stream(const graph_view& g, streaming how) {
 }
 
 /// How many units are the longest block of a stream that takes `most` samples: as few as hold them, at least two, but
-/// none of which what is carried has as many samples as the block, or as one a unit shorter, which rules and plans would
-/// take for a matter of that size.
+/// none of which what is carried has as many samples as the block, or as one a unit shorter, which rules and plans
+/// would take for a matter of that size.
 constexpr int units_of_longest(int most, int unit, const auto& carried) {
   for (int units = most <= unit ? 2 : (most + unit - 1) / unit;; ++units) {
     bool is_apart = true;

@@ -31,8 +31,8 @@ CTNN_BEGIN_TARGET
 
 /// out[r][j] = bias[j] + start[r][j] + sum over k of in[r][k] weights[j][k], then the epilogue; rows lie in_pitch and,
 /// of `start` and `out`, out_pitch apart, and the weights of a block of columns block_step from the next one's. Bias
-/// and start may be null. One row alone streams the weights; many rows, or one of them, share them tile by tile (firmware
-/// has few and takes one after another).
+/// and start may be null. One row alone streams the weights; many rows, or one of them, share them tile by tile
+/// (firmware has few and takes one after another).
 template <tile_set Tiles>
 CTNN_INLINE void multiply_rows_by(const float* in, std::ptrdiff_t in_pitch, int rows, int depth, const float* weights,
                                   std::ptrdiff_t block_step, const float* bias, const float* start, float* out,
@@ -218,8 +218,7 @@ CTNN_INLINE void run(const op::linear& p, const arguments& a) {
   const int own_rows = static_cast<int>(row.size()), columns = static_cast<int>(column.size());
   const bool alone = rows == 1 && !a.any_rows;
   if (Packed && p.weight.is_packed())
-    detail::multiply_rows_by_bits(p, a, depth, column.begin, in, own_rows, alone, own_bias, start, out, columns,
-                                  end);
+    detail::multiply_rows_by_bits(p, a, depth, column.begin, in, own_rows, alone, own_bias, start, out, columns, end);
   else
     multiply_rows<Tiles>(in, depth, own_rows, depth, a.weights[0] + column.begin * depth, own_bias, start, out, p.out,
                          columns, end, alone);
