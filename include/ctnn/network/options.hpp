@@ -50,6 +50,7 @@ struct option {
   x(bidirectional, "direction", op::direction::bidirectional) x(reverse, "direction", op::direction::reverse) \
   x(batch_first, "batch_first", 1) \
   x(causal, "causal", 1)              /* attention to what is not later */ \
+  x(lower_right, "lower_right", 1)    /* with causal: the last query sees the last key */ \
   x(lengths, "lengths", 1)            /* the second input says how many steps each sequence of the batch has */ \
   x(peepholes, "peepholes", 1) \
   x(rounded_twice, "rounded", ir::rounding::twice) /* with as_i8: as TensorFlow Lite without XNNPACK */ \
