@@ -28,8 +28,7 @@ struct rotated : nn::declared<rotated<Length>> {
       return m.transpose(m.reshape(y, {Length, 2, features / 2}), 0, 1);
     };
     const auto q = m.rotary_embedding(heads("q_proj")), k = m.rotary_embedding(heads("k_proj"));
-    const auto y =
-        m.scaled_dot_product_attention(q, k, heads("v_proj"), {.is_causal = true, .sliding_window = 5});
+    const auto y = m.scaled_dot_product_attention(q, k, heads("v_proj"), {.is_causal = true, .sliding_window = 5});
     const auto rows = m.reshape(m.transpose(y, 0, 1), {Length, features});
     return m.linear("lm_head", m.add(x, m.linear("o_proj", rows, {.out = features, .bias = false})), {.out = words});
   }
