@@ -7,43 +7,18 @@
 
 #include <ctnn/typed.hpp>
 
+#include "support/decoders.hpp"
 #include "support/run_both.hpp"
 
 namespace nn = ctnn;
 using nn::ir::test::floats;
+using nn::ir::test::learned;
+using nn::ir::test::rotated;
+using nn::ir::test::some_words;
+using nn::ir::test::vocabulary;
 
 namespace {
 
-constexpr int words = 11, features = 12;
-
-/// As Mistral: rotated queries and keys of two heads, and a window.
-template <int Length>
-struct rotated : nn::declared<rotated<Length>> {
-  static constexpr auto forward(nn::graph& m) {
-    const auto x = m.embedding("embed_tokens", m.input("ids", {Length}, {.dtype = nn::dtype::i64}),
-                               {.num_embeddings = words, .embedding_dim = features});
-    const auto h = m.rms_norm("input_layernorm", x);
-    const auto heads = [&](auto name) {
-      const auto y = m.linear(name, h, {.out = features, .bias = false});
-      return m.transpose(m.reshape(y, {Length, 2, features / 2}), 0, 1);
-    };
-    const auto q = m.rotary_embedding(heads("q_proj")), k = m.rotary_embedding(heads("k_proj"));
-    const auto y = m.scaled_dot_product_attention(q, k, heads("v_proj"), {.is_causal = true, .sliding_window = 5});
-    const auto rows = m.reshape(m.transpose(y, 0, 1), {Length, features});
-    return m.linear("lm_head", m.add(x, m.linear("o_proj", rows, {.out = features, .bias = false})), {.out = words});
-  }
-};
-/// As GPT: a table of positions, which is longer than the sequence.
-template <int Length>
-struct learned : nn::declared<learned<Length>> {
-  static constexpr auto forward(nn::graph& m) {
-    const auto ids = m.input("ids", {Length}, {.dtype = nn::dtype::i32});
-    const nn::embedding_options table{.num_embeddings = 16, .embedding_dim = features};
-    auto x = m.add(m.embedding("wte", ids, table), m.embedding("wpe", m.arange(Length), table));
-    x = m.transformer_encoder_layer("h", x, {.nhead = 2, .dim_feedforward = 16, .norm_first = true, .is_causal = true});
-    return m.linear("lm_head", x, {.out = words});
-  }
-};
 /// Keys some of which are hidden, behind a convolution that drops the first samples and beside positions of its own.
 struct late : nn::declared<late> {
   static constexpr auto forward(nn::graph& m) {
@@ -65,18 +40,12 @@ double differs(nn::engine<Net>& stream, const floats& want, std::span<const Inde
     for (std::size_t i = 0; i < ids.size(); i += Block) {
       const auto got = stream(ids.subspan(i).template first<Block>());
       for (std::size_t k = 0; k < got.size(); ++k) {
-        const double wanted = want[i * words + k];
+        const double wanted = want[i * vocabulary + k];
         worst = std::max(worst, std::fabs(static_cast<double>(got[k]) - wanted));
         most = std::max(most, std::fabs(wanted));
       }
     }
   return worst / most;
-}
-template <class Index>
-std::vector<Index> some_words(int n) {
-  std::vector<Index> ids;
-  for (int i = 0; i < n; ++i) ids.push_back(static_cast<Index>((7 * i + i * i) % words));
-  return ids;
 }
 template <class Whole, class Index, int Length>
 floats all_at_once(const std::vector<nn::named_weight>& weights, const std::vector<Index>& ids) {
