@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <ctnn/base/thrown.hpp>
 #include <ctnn/typed.hpp>
 
 #include "support/decoders.hpp"
