@@ -99,6 +99,16 @@ struct windows : nn::declared<windows<Samples>> {
   }
 };
 
+/// Recurrent layers whose first states are weights.
+template <int Steps>
+struct begun : nn::declared<begun<Steps>> {
+  static constexpr auto forward(nn::graph& m) {
+    const auto x = m.input("x", {Steps, 3});
+    const auto y = m.lstm("cell", {x, m.parameter("h0", {1, 8}), m.parameter("c0", {1, 8})}, {.hidden_size = 8});
+    return m.gru("cells", {y.output, m.parameter("h1", {1, 5})}, {.hidden_size = 5}).output;
+  }
+};
+
 }  // namespace
 static_assert(sizeof(nn::engine<sums, nn::shared_arena>) <= 4 * sizeof(void*) + nn::state_bytes<sums> + 8);
 
@@ -151,6 +161,26 @@ TEST_CASE("histories advance in own memory and in shared memory, in copies, and 
       if (t % 3 == 2) CHECK(second(std::span<const float, 1>(&x[t / 3], 1))[3] == want[t / 3]);
     }
   }
+}
+
+TEST_CASE("recurrent layers begin with the states that they are given, and again after reset()") {
+  using in_parts = nn::stateful<begun<12>, 2>;
+  static_assert(nn::state_bytes<in_parts> == 4 * (8 + 8 + 5) + 8);  // and the number of runs
+  nn::ir::test::made_up_weights numbers;
+  const auto weights = nn::ir::test::weights_of_network<begun<12>>(numbers);
+  static nn::parameters<begun<12>> all{nn::zeros};
+  static nn::parameters<in_parts> packed{nn::zeros};
+  REQUIRE(!nn::load(all, weights).found);
+  REQUIRE(!nn::load(packed, weights).found);
+  static nn::engine<begun<12>> at_once{all};
+  static nn::engine<in_parts> stream{packed};
+  const floats x = nn::ir::test::random_floats("x", 36);
+  const auto want = at_once(std::span<const float, 36>(x.data(), 36));
+  for (int time = 0; time < 2; ++time, stream.reset())
+    for (std::size_t t = 0; t < 12; t += 2) {
+      const auto y = stream(std::span<const float, 6>(x.data() + 3 * t, 6));
+      for (std::size_t i = 0; i < 10; ++i) CHECK(y[i] == doctest::Approx(want[5 * t + i]).epsilon(1e-6));
+    }
 }
 
 TEST_CASE("bytes that are carried begin with their zero point, in any memory") {

@@ -101,8 +101,8 @@ outcome stream_differs(const graph_view& declared, int block, int axis = automat
   random_weights weights;
   const std::vector<floats> want = reference_outputs(declared, weights);
   ir::graph g = thaw(whole.view());
-  pool<int> offsets;
-  if (const problem_report p = make_stateful(g, {block, axis}, names, &offsets); p.found)
+  ir::detail::stream_finding found;
+  if (const problem_report p = make_stateful(g, {block, axis}, names, &found); p.found)
     return {std::string(p.layer) + ": " + std::to_string(static_cast<int>(p.found.kind))};
   outcome result;
   for (const node& n : g.nodes) result.states += is_carried(g.view(), n) ? 1 : 0;
@@ -118,16 +118,16 @@ outcome stream_differs(const graph_view& declared, int block, int axis = automat
       const int at = axis_between(part, all);
       extents stream = all;
       stream[at] = static_cast<int>(static_cast<std::int64_t>(got[i].size()) / (all.count() / all[at]));
-      const int kept = std::min(all[at], stream[at] - offsets[i]);
+      const int kept = std::min(all[at], stream[at] - found.offsets[i]);
       if (kept < 1) return {"nothing to compare"};
       extents shape = all;
       shape[at] = kept;
       floats a(static_cast<std::size_t>(shape.count())), b = a;
-      copy_part(got[i], stream, offsets[i], a, shape, 0, at, kept);
+      copy_part(got[i], stream, found.offsets[i], a, shape, 0, at, kept);
       copy_part(want[i], all, 0, b, shape, 0, at, kept);
       if (const std::string d = difference({a}, {b}, 1e-5); !d.empty())
         return {(optimised ? "optimised: " : "") + d + "\n" + describe_graph(now)};
-      result.delay = std::max(result.delay, offsets[i]);
+      result.delay = std::max(result.delay, found.offsets[i]);
     }
   }
   return result;
@@ -256,6 +256,20 @@ TEST_CASE("two sequences, and what is the same for all samples") {
   check(b, b.binary("gated", op::binary_function::mul, dropped, late), {1, 3, 16}, 2, 3);
 }
 
+TEST_CASE("queries of a stream see a memory that is none; rows of a stream meet matrices") {
+  builder b;
+  const value_id x = b.relu("r", b.add(windows(6, 3, 2), "conv", {b.input("x", {1, 6, 48})}));
+  const value_id memory = b.input("memory", {1, 5, 6});
+  op::attention a;
+  a.heads = a.kv_heads = 2;
+  const value_id rows = b.add(op::permute{{0, 2, 1}}, "rows", {x});
+  const value_id y = b.add(a, "attention", {rows, memory, memory});
+  op::matmul by_columns;
+  by_columns.transpose_b = true;
+  const value_id product = b.add(op::matmul{}, "product", {y, b.input("matrix", {6, 4})});
+  check(b, b.add(by_columns, "turned", {b.input("more", {1, 3, 4}), product}), {1, 3, 16}, 0, 1);
+}
+
 namespace {
 
 mistake mistake_of(builder& b, value_id y, int block = 0, int axis = automatic_axis, std::string_view layer = {}) {
@@ -309,6 +323,15 @@ TEST_CASE("what cannot be taken in parts is refused, with the layer") {
           return mistake_of(b, b.add(windows(4, 3, 2), "c2", {b.add(windows(4, 3, 0), "c1", {x})}), 0, 1, "c2");
         }) == mistake::stream_begins_later);
   CHECK(with([](builder& b, value_id x) { return mistake_of(b, x, 0, 2); }) == mistake::no_sequence);
+  op::attention a;
+  a.heads = a.kv_heads = 2;
+  for (const bool masked : {false, true}) {
+    builder b;
+    const value_id x = b.input("x", {1, 48, 4});
+    a.causal = a.mask = masked;
+    const value_id y = masked ? b.add(a, "a", {x, x, x, b.input("mask", {48, 1})}) : b.add(a, "a", {x, x, x});
+    CHECK(mistake_of(b, y, 0, 1, "a") == (masked ? mistake::mixes_sequence : mistake::looks_ahead));
+  }
   builder b;
   const value_id image = b.input("x", {1, 9, 9});
   op::conv2d c;

@@ -87,7 +87,7 @@ template <class... F> struct network_error<mistake::carried_without_output, F...
   static_assert(possible<F...>, "ctnn: a carried input needs an output of its name: what it is in the next run"); };
 template <class... F> struct network_error<mistake::looks_ahead, F...> {
   static_assert(possible<F...>,
-                "ctnn: a stateful network cannot look ahead: pad on the left only, or slice off the end"); };
+                "ctnn: a stateful network cannot look ahead: pad on the left, slice off the end, attend causally"); };
 template <class... F> struct network_error<mistake::mixes_sequence, F...> {
   static_assert(possible<F...>,
                 "ctnn: a stateful network takes its sequence in parts, and the layer needs all (axis)"); };

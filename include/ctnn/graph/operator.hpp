@@ -15,7 +15,7 @@
 // weights(in, types of, types made) where slots depend on the elements of inputs and outputs, and scratch(in, out), or
 // scratch(in, types of, out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp), and least_scratch()
 // of the same, if it can do with less on fewer threads; move_axes(m): its fields where axes are others (axis_map.hpp);
-// `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none; passes(back, in), refuses(): see
+// `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none; passes(), refuses(): see
 // operator_type. `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where
 // not all kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and
 // executors may rely on. Everything generic (options of a declared layer, printing, comparing, lifting back to a type)
@@ -634,9 +634,10 @@ struct operator_type {
   /// Numbers that weight slot `slot` takes when packed for kernels with blocks of `block` channels, and the packing.
   std::int64_t (*packed_count)(span<const double> fields, int slot, const extents& shape, int block);
   void (*pack)(span<const double> fields, int slot, const extents& shape, const float* from, float* to, int block);
-  /// The axis of the result, counted back from the last, that parts of the inputs along their axis `back` are computed
-  /// into part by part, as if each were all there is; -1 if what lies in another part matters.
-  int (*passes)(span<const double> fields, int back, inputs);
+  /// The axis of the result, counted back from the last, that parts of input `i` along its axis `back` are computed
+  /// into part by part, as if each were all there is; -1 if what lies in another part matters. The struct's
+  /// passes(back, in) is of the first input and of all that are divided with it, passes(i, back, in) of each.
+  int (*passes)(span<const double> fields, int i, int back, inputs);
   /// The field `axis` of an operator that is by_channel (channel_axis.hpp); null for others.
   int (*channel_axis)(span<const double> fields);
   /// The fields for an input whose axes have moved (axis_map.hpp); null: they are the same.
@@ -926,8 +927,9 @@ struct erased {
     if constexpr (requires(const Op& op) { op.refuses(); }) return decode<Op>(f).refuses();
     else return false;
   }
-  static constexpr int passes(span<const double> f, int back, inputs in) {
-    if constexpr (requires(const Op& op) { op.passes(back, in); }) return decode<Op>(f).passes(back, in);
+  static constexpr int passes(span<const double> f, [[maybe_unused]] int i, int back, inputs in) {
+    if constexpr (requires(const Op& op) { op.passes(i, back, in); }) return decode<Op>(f).passes(i, back, in);
+    else if constexpr (requires(const Op& op) { op.passes(back, in); }) return decode<Op>(f).passes(back, in);
     else if constexpr (requires { Op::by_channel; })
       return in[0].rank - 1 - back == channel_axis(in[0], decode<Op>(f).axis) ? -1 : back;
     else return traits_of<Op>.each ? back : -1;

@@ -189,11 +189,19 @@ class loaded_stream_maker {
     }
     const loaded_table &a = *made_->tables[0], &b = *made_->tables[1];
     if (a.values() != b.values() || a.layers() != b.layers() ||
-        !are_alike(a.table(), b.table(), a.values(), a.layers()))
+        !are_alike(a.table(), b.table(), a.values(), a.layers()) || !has_same_constants(a, b))
       throw error("stream: blocks of " + std::to_string(units_ * unit_) + " and of " +
                   std::to_string((units_ - 1) * unit_) +
                   " samples are computed in different steps; another at_most may do");
     if (!carries_any_block()) throw error("stream: what is carried is not in every block");
+  }
+  /// Of constants a shorter block has others, and not the first ones of the longer block's.
+  static bool has_same_constants(const loaded_table& a, const loaded_table& b) {
+    for (std::size_t v = 0; v < a.g().values.size() && v < b.g().values.size(); ++v) {
+      const value &x = a.g().values[v], &y = b.g().values[v];
+      if (a.g().at(x.producer).type == &type_of<op::constant> && !(x.shape == y.shape)) return false;
+    }
+    return true;
   }
   void add_both(streaming how) {
     how.block = units_ * unit_;

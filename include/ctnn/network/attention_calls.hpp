@@ -79,7 +79,8 @@ class attention_calls : public recurrent_calls<> {
                                 .batch_first = o.batch_first,
                                 .is_causal = o.is_causal,
                                 .attn_mask = o.src_mask,
-                                .key_padding_mask = o.src_key_padding_mask},
+                                .key_padding_mask = o.src_key_padding_mask,
+                                .sliding_window = o.sliding_window},
                                at);
   }
   constexpr value feed_forward(value x, const transformer_layer_options& o, source_line at) {
@@ -101,6 +102,7 @@ class attention_calls : public recurrent_calls<> {
     if (is_there(o.attn_mask)) of.push_back(o.attn_mask);
     const value y = attention(of, {.causal = o.is_causal, .mask = is_there(o.attn_mask)}, at);
     if (o.scale != 0) say("scale", setting(o.scale));
+    if (o.sliding_window != 0) say("sliding_window", setting(o.sliding_window));
     if (rank >= 4) return y;
     const extents s = shape(y);
     return in_shape("squeeze", y, s.from(4 - rank), at);
@@ -124,6 +126,7 @@ class attention_calls : public recurrent_calls<> {
     if (is_there(mask)) of.push_back(mask);
     value y = attention(
         of, {.heads = o.num_heads, .kv_heads = o.num_heads, .causal = o.is_causal, .mask = is_there(mask)}, at);
+    if (o.sliding_window != 0) say("sliding_window", setting(o.sliding_window));
     if (rank == 2) y = reshape(y, {-1, size_}, at);
     else if (!o.batch_first) y = transpose(y, 0, 1, at);
     return linear("out_proj", y, {.out = size_, .bias = o.bias}, at);
@@ -178,6 +181,7 @@ class attention_calls : public recurrent_calls<> {
     const auto scope = inside(name, "transformer");
     transformer_stack_options first{.layer = o.layer, .num_layers = o.num_encoder_layers, .norm = true};
     first.layer.is_causal = false;
+    first.layer.sliding_window = 0;
     first.layer.src_mask = o.encoder_mask;
     first.layer.src_key_padding_mask = o.layer.memory_key_padding_mask;
     const value memory = transformer_encoder("encoder", source, first, at);

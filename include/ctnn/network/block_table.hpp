@@ -66,6 +66,8 @@ constexpr bool are_alike(const step_table& a, const step_table& b, std::size_t v
       return false;
     for (int k = 0; k < x.like.shape.rank; ++k)
       if (x.like.shape[k] < y.like.shape[k]) return false;
+    // Of constants a shorter block has others, and not the first ones of the longer block's.
+    if (x.place.base == memory_place::in_weights && !(x.like.shape == y.like.shape)) return false;
   }
   return true;
 }

@@ -76,7 +76,8 @@ namespace ctnn {
 #define CTNN_ATTENTION_OPTIONS(x) \
   x(num_heads, "heads") x(heads, "heads") x(kv_heads, "kv_heads") x(is_causal, "causal") x(causal, "causal") \
   x(scale, "scale") x(softcap, "softcap") x(mask, "mask") x(past, "past") x(lengths, "lengths") \
-  x(present, "present") x(scores, "scores") x(which, "which") x(hidden_score, "hidden_score")
+  x(present, "present") x(scores, "scores") x(which, "which") x(hidden_score, "hidden_score") \
+  x(sliding_window, "sliding_window") x(lower_right, "lower_right")
 #define CTNN_BINARY_OPTIONS(x) \
   x(scalar, "scalar") x(activation, "activation") x(as_i8, "as") x(of_i8, "of") x(with_i8, "with") \
   x(rounded, "rounded")

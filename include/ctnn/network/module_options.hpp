@@ -92,6 +92,7 @@ struct scaled_dot_product_attention_options {
   bool is_causal = false;
   double scale = 0;         ///< 0: 1 / sqrt(size)
   bool enable_gqa = false;  ///< fewer heads of keys and values than of queries
+  int sliding_window = 0;   ///< with is_causal: a query sees its own key and window - 1 before it; 0: all
 };
 struct multihead_attention_options {
   int num_heads = 1;
@@ -100,6 +101,7 @@ struct multihead_attention_options {
   bool is_causal = false;    ///< nothing later than itself is attended to
   value attn_mask{};         ///< booleans: true hides; floats are added. (L, S) or (N heads, L, S)
   value key_padding_mask{};  ///< the same of keys, (S) or (N, S)
+  int sliding_window = 0;    ///< with is_causal: a query sees its own key and window - 1 before it; 0: all
 };
 /// Of an encoder's or a decoder's layer; masks are those of multihead_attention_options.
 struct transformer_layer_options {
@@ -115,6 +117,7 @@ struct transformer_layer_options {
   value src_key_padding_mask{};     ///< tgt_key_padding_mask of a decoder
   value memory_mask{};              ///< of a decoder's attention to the encoder
   value memory_key_padding_mask{};  ///< the same
+  int sliding_window = 0;           ///< of its own attention, with is_causal
 };
 struct transformer_stack_options {
   transformer_layer_options layer{};

@@ -50,6 +50,7 @@ struct option {
   x(bidirectional, "direction", op::direction::bidirectional) x(reverse, "direction", op::direction::reverse) \
   x(batch_first, "batch_first", 1) \
   x(causal, "causal", 1)              /* attention to what is not later */ \
+  x(lower_right, "lower_right", 1)    /* with causal: the last query sees the last key */ \
   x(lengths, "lengths", 1)            /* the second input says how many steps each sequence of the batch has */ \
   x(peepholes, "peepholes", 1) \
   x(rounded_twice, "rounded", ir::rounding::twice) /* with as_i8: as TensorFlow Lite without XNNPACK */ \
@@ -64,6 +65,7 @@ struct option {
   x(groups, "groups") x(num_groups, "groups") x(hidden, "hidden") x(hidden_size, "hidden") \
   x(fill_value, "value")              /* of constant_pad and full */ \
   x(heads, "heads") x(num_heads, "heads") x(kv_heads, "kv_heads") \
+  x(sliding_window, "sliding_window") /* of causal attention: keys that a query sees, its own and those before it */ \
   x(ones, "ones")                     /* of linear: extents of 1 behind its outputs */ \
   x(norm_type, "p")                   /* of lp_pool2d: which norm */ \
   x(spatial_scale, "spatial_scale")   /* of roi_align and roi_pool */ \

@@ -69,11 +69,17 @@ struct stateful_of {
 namespace ctnn {
 
 /// Net for a stream: run after run takes the next `Block` samples (by itself as many as Net's first input has), and
-/// what comes out is what Net gives for all of them at once. Recurrent states, what windows reach back to and delays
-/// of skip paths are carried from run to run by engines, in the arena; engine::reset() begins anew. `Axis` is that of
-/// the sequence in the first input, to be said where several would do. Again a network<...>, with Net's layers, names
-/// and weights: optimized<stateful<net, 64>>, fold<stateful<net, 64>, weights>(). A layer that needs later samples does
-/// not compile.
+/// what comes out is what Net gives for all of them at once. Recurrent states, what windows reach back to, keys and
+/// values of causal attention and delays of skip paths are carried from run to run by engines, in the arena;
+/// engine::reset() begins anew, with the states that recurrent layers are given. `Axis` is that of the sequence in the
+/// first input, to be said where several would do. Again a network<...>, with Net's layers, names and weights:
+/// optimized<stateful<net, 64>>, fold<stateful<net, 64>, weights>(). A layer that needs later samples does not compile.
+///
+/// A stream may go on behind the length L that Net is declared for. Causal attention then sees the last L keys, or
+/// those of its sliding_window, whatever L is. Positions that come of arange(), as rotary_embedding()'s do, are counted
+/// on (in f32 to 2^24). Of a table by place, learned positions, a part reads the rows of its samples; behind the last
+/// row a run ends as gather does with an index that is out of range. What knows of places counts the samples, in i64: such
+/// networks need <ctnn/typed.hpp>.
 template <class Net, int Block = 0, int Axis = ir::automatic_axis>
 using stateful = typename ir::detail::stateful_of<
     Net, Block, Axis, sizeof(Net) + sizeof(ir::detail::stream_error<Net, Block, Axis>)>::type;

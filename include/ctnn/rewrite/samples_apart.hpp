@@ -19,9 +19,9 @@ constexpr bool keeps_samples_apart(const graph_view& g, const node& n, const poo
     if (many[i]) return false;  // a weight of each sample's own
   if (own == 0) return false;
   if (n.type->is.view) return many[0];
-  if (n.type == &type_of<op::gather>)
-    return !many[0] && many[1] && normal_axis(decode<op::gather>(fields).axis, in[0].rank) == 0;
   const int rank = g.shape(n.outputs.first).rank;
+  if (n.type == &type_of<op::gather>)
+    return !many[0] && many[1] && n.type->passes(fields, 1, in[1].rank - 1, in) == rank - 1;
   const bool multiplies = n.type == &type_of<op::matmul>;
   if (multiplies || (n.type->is.each && own > 1)) {  // axes meet from the last on; a matrix has two of its own
     if (multiplies && rank < 3) return false;
@@ -36,7 +36,7 @@ constexpr bool keeps_samples_apart(const graph_view& g, const node& n, const poo
     const bool alike = in[i].rank < in[0].rank || in[i][0] == 1;
     if (!(many[i] ? beside : alike)) return false;
   }
-  return n.type->passes(fields, in[0].rank - 1, in) == rank - 1;
+  return n.type->passes(fields, 0, in[0].rank - 1, in) == rank - 1;
 }
 
 }  // namespace ctnn::ir::detail

@@ -9,60 +9,18 @@
 // stream: `tail` counts these numbers, which a slice must cut off again.
 #pragma once
 
-#include "expansion.hpp"
+#include "streams/states.hpp"
 
 namespace ctnn::ir {
-
-/// How a network is to be taken in parts.
-struct streaming {
-  int block = 0;              ///< samples of the first input in a part; 0: as many as it is declared with
-  int axis = automatic_axis;  ///< of them in the first input, and in others that have as many
-  int keep = 0;               ///< samples of the first input that are carried at least of what is carried
-};
-
-/// What is known of a value of the whole.
-struct stream {
-  int back = none;  ///< the axis of the sequence, counted from the last; none: there is none
-  int offset = 0;
-  int tail = 0;
-  bool at_end = false;   ///< known when the whole sequence is: the last state of a recurrent layer
-  value_id same = none;  ///< the value whose numbers the stream's are
-  node_id ahead = none;  ///< where the tail comes from
-  /// Samples of the input before its own that a number depends on, at most; below 0: all.
-  std::int64_t reach = 0;
-  std::int64_t samples = 1, numbers = 1;  ///< so many of the input are so many of it
-
-  /// Reads so many of its own numbers besides.
-  constexpr void look_back(std::int64_t by) {
-    if (reach >= 0) reach += by * samples / numbers;
-  }
-  /// Depends on what another does, too.
-  constexpr void depend(const stream& other) {
-    if (other.reach < 0 || (reach >= 0 && other.reach > reach)) reach = other.reach;
-  }
-};
 
 namespace detail {
 
 /// Makes the graph for parts, with the axis that the first input has. `reach` tells for every value of the whole how
 /// many samples before a part are read; a first walk, `measuring`, finds these numbers.
-class stream_maker {
+class stream_maker : public stream_states {
  public:
   constexpr stream_maker(graph&& whole, name_maker& names, const streaming& how, pool<int>& reach, bool measuring)
-      : x_(static_cast<graph&&>(whole), names), how_(how), reach_(reach), measuring_(measuring) {
-    streams_ = pool<stream>(x_.source().values.size(), {});
-    if (measuring) reach_ = pool<int>(x_.source().values.size(), 0);
-  }
-
-  problem_report error{};
-  int failed_at = 0;    ///< the node
-  int states = 0;       ///< carried
-  pool<int> offsets{};  ///< of the outputs
-  std::int64_t receptive_field = 1;  ///< of the first output, in samples of the input; 0: all that was before
-  /// What a first walk has found for value v, in samples of the input.
-  constexpr std::int64_t reach_of(value_id v) {
-    return reach_[static_cast<std::size_t>(v)] * of(v).samples / of(v).numbers;
-  }
+      : stream_states(static_cast<graph&&>(whole), names, how, reach, measuring) {}
 
   /// The graph, if there is no error.
   constexpr void run(graph& result) {
@@ -77,107 +35,6 @@ class stream_maker {
   }
 
  private:
-  constexpr stream& of(value_id v) { return streams_[static_cast<std::size_t>(v)]; }
-  constexpr const extents& whole(value_id v) const { return x_.source().shape(v); }
-  constexpr int extent_of_whole(value_id v) { return whole(v).back(of(v).back); }
-  /// Samples in a part.
-  constexpr int extent(value_id v) { return x_.made_shape(x_.moved(v)).back(of(v).back); }
-  static constexpr int axis_of(const extents& shape, int back) { return shape.rank - 1 - back; }
-
-  // Making nodes.
-
-  template <class Op>
-  constexpr value_id make(const Op& op, std::string_view name, const pool<value_id>& in) {
-    value_id made = none;
-    (void)x_.try_add(x_.as_node(op, name), in, made);  // shapes that fit by construction
-    return made;
-  }
-  /// The node n with other fields.
-  template <class Op>
-  constexpr node with(node n, const Op& op) {
-    n.fields = x_.as_node(op, n.name).fields;
-    return n;
-  }
-  constexpr value_id carried_input(std::string_view name, const extents& shape, const element& type) {
-    op::input state{as_list(shape), type};
-    state.carried = true;
-    state.as = type.real;
-    ++states;
-    return make(state, name, {});
-  }
-  constexpr value_id part(value_id v, int back, int first, int count, std::string_view name) {
-    const extents& s = x_.made_shape(v);
-    if (first == 0 && count == s.back(back)) return v;
-    op::slice::walks w = op::slice{}.over(s);
-    w[static_cast<std::size_t>(axis_of(s, back))] = {first, count, 1};
-    return make(op::slice::of(s, w), name, pool<value_id>(1, v));
-  }
-
-  /// `count` samples of v's stream, beginning `before` samples before this part of it.
-  constexpr value_id look(value_id v, int before, int count, std::string_view reader, std::string_view says = ".of.") {
-    const stream s = of(v);
-    const value_id now = x_.moved(v);
-    if (before == 0 && count == extent(v)) return now;
-    const std::string_view window = x_.name(x_.name(reader, says), called(v));
-    if (before <= 0) return part(now, s.back, -before, count, window);
-    int& needed = reach_[static_cast<std::size_t>(s.same)];
-    if (measuring_ && needed < before) needed = before;
-    const int reach = measuring_ ? needed : carried_of(s.same);
-    value_id& joined = x_.twin(s.same);
-    if (joined == none || measuring_) {
-      const value now_value = x_.made_value(now);
-      extents past = now_value.shape;
-      past.back(s.back) = reach;
-      const std::string_view of_value = called(s.same), name = x_.name(of_value, ".past");
-      const value_id state = carried_input(name, past, now_value.type);
-      pool<value_id> both(1, state);
-      both.push_back(now);
-      op::concat join;
-      join.axis = axis_of(past, s.back);
-      joined = make(join, x_.name(of_value, ".joined"), both);
-      x_.add_output(name, part(joined, s.back, now_value.shape.back(s.back), reach, x_.name(of_value, ".next")));
-    }
-    return part(joined, s.back, reach - before, count, window);
-  }
-  /// Numbers of value v that are carried.
-  constexpr int carried_of(value_id v) {
-    const int needed = reach_[static_cast<std::size_t>(v)];
-    const std::int64_t least = (how_.keep * of(v).numbers + of(v).samples - 1) / of(v).samples;
-    return least > needed ? static_cast<int>(least) : needed;
-  }
-  constexpr value_id delayed(value_id v, int by, std::string_view reader) {
-    return look(v, by, extent(v), reader, ".late.");
-  }
-  /// "name", or "name.2" of a node with several outputs.
-  constexpr std::string_view called(value_id v) {
-    const node& maker = x_.source().at(x_.source().at_value(v).producer);
-    if (maker.outputs.count == 1) return maker.name;
-    return numbered(x_.name(maker.name, "."), v - maker.outputs.first);
-  }
-  constexpr std::string_view numbered(std::string_view name, int n) {
-    constexpr std::string_view digits = "0123456789";
-    return x_.name(n < 10 ? name : numbered(name, n / 10), digits.substr(static_cast<std::size_t>(n % 10), 1));
-  }
-
-  constexpr void say(value_id v, stream s) {
-    s.same = s.same == none ? v : s.same;
-    of(v) = s;
-  }
-  /// The stream of v with at least `tail` numbers that padding at the end makes.
-  static constexpr void looks_ahead(stream& s, int tail, node_id n) {
-    if (tail > 0 && s.ahead == none) s.ahead = n;
-    s.tail = tail > 0 ? tail : 0;
-    if (s.tail == 0) s.ahead = none;
-  }
-  static constexpr problem mixes(std::string_view what, int axis) {
-    return {mistake::mixes_sequence, what, {axis}, {}};
-  }
-  constexpr problem mixes(const node& n, value_id v) {
-    return mixes(n.type->name, of(v).back == none ? -1 : axis_of(whole(v), of(v).back));
-  }
-
-  // Operators.
-
   constexpr problem take_input(const node& n) {
     const value_id v = n.outputs.first;
     auto input = x_.source().get<op::input>(x_.source().at_value(v).producer);
@@ -190,6 +47,7 @@ class stream_maker {
     }
     if (input.carried || axis < 0 || axis >= s.rank || s[axis] != length_) return copy(n);
     if (how_.block > 0) input.shape[static_cast<std::size_t>(axis)] = how_.block;
+    part_ = input.shape[static_cast<std::size_t>(axis)];
     value_id made = none;
     if (const problem p = x_.try_add(with(n, input), {}, made)) return p;
     x_.move(v, made);
@@ -203,162 +61,8 @@ class stream_maker {
       s.at_end = s.at_end || of(v).at_end;
       if (of(v).tail > s.tail) looks_ahead(s, of(v).tail, of(v).ahead);
     }
-    x_.copy(n);
+    if (n.type == &type_of<op::input>) x_.copy(n);  // others when somebody reads them: a table may be read by place
     for (int k = 0; k < n.outputs.count; ++k) say(n.outputs.first + k, s);
-    return {};
-  }
-
-  /// Windows over the sequence.
-  struct windows {
-    int span, stride, left;
-  };
-  /// What windows read of input v: `count` samples from `before` on; `s` is the stream of their results, which are not
-  /// to have a lower offset than `least`.
-  constexpr problem slide(const node& n, const windows& w, int least, int& before, int& count, stream& s) {
-    const value_id v = x_.source().inputs(n)[0];
-    const stream from = of(v);
-    const int samples = extent(v), size = extent_of_whole(v);
-    if (w.left > 0 && from.offset > 0) return {mistake::stream_begins_later, "pad", {from.offset}, {0}};
-    if (samples % w.stride != 0) return {mistake::block_not_a_multiple, "stride", {samples}, {w.stride}};
-    // The sample of the stream that the whole's first window ends with; a delay brings it to where it is wanted.
-    const int first = w.span - 1 - w.left + from.offset, wanted = first < 0 ? 0 : first;
-    const int late = wanted / w.stride < least ? least * w.stride - first : wanted - first, end = first + late;
-    const int past = w.span - 1 - end % w.stride;
-    before = past + late;
-    count = past + samples;
-    s = from;
-    s.same = none;
-    s.offset = end / w.stride;
-    s.look_back(w.span - 1);
-    s.samples *= w.stride;
-    const int room = size - from.tail - (w.span - w.left);
-    looks_ahead(s, extent_of_result(n, from.back) - (room < 0 ? 0 : room / w.stride + 1), place_of(n));
-    return {};
-  }
-  constexpr int extent_of_result(const node& n, int back) { return whole(n.outputs.first).back(back); }
-  constexpr node_id place_of(const node& n) { return x_.source().at_value(n.outputs.first).producer; }
-
-  template <class Op>
-  constexpr problem convolve(const node& n, Op op) {
-    constexpr int axes = static_cast<int>(Op::ones.size());
-    const auto in = x_.source().inputs(n);
-    const std::size_t own = in.size() - static_cast<std::size_t>(count_slots(op.given));
-    const int back = of(in[0]).back;
-    if (back == none || back == axes) return mixes(n, in[0]);
-    if (back > axes) return pass_along(n, back);
-    const auto k = static_cast<std::size_t>(axes - 1 - back);
-    op.pad = op.padding(whole(in[0]));
-    op.same = same_padding::none;
-    const windows w{span_of(op.kernel[k], op.dilation[k]), op.stride[k], op.pad[k]};
-    if (own == 2 && of(in[1]).back != back) return mixes(n, in[1]);
-    stream s;
-    int before = 0, count = 0;
-    if (const problem p = slide(n, w, own == 2 ? of(in[1]).offset : 0, before, count, s)) return p;
-    op.pad[k] = op.pad[k + static_cast<std::size_t>(axes)] = 0;
-    pool<value_id> read(1, look(in[0], before, count, n.name));
-    for (std::size_t i = 1; i < in.size(); ++i)
-      read.push_back(i < own ? delayed(in[i], s.offset - of(in[i]).offset, n.name) : x_.moved(in[i]));
-    if (own == 2 && of(in[1]).tail > s.tail) looks_ahead(s, of(in[1]).tail, of(in[1]).ahead);
-    if (own == 2) s.depend(of(in[1]));
-    return done(with(n, op), read, s);
-  }
-  constexpr problem take_pool(const node& n, op::pool op) {
-    const value_id v = x_.source().inputs(n)[0];
-    const int back = of(v).back;
-    if (back > op.axes) return pass_along(n, back);
-    if (back == op.axes || op.indices) return mixes(n, v);
-    const int k = op.axes - 1 - back;
-    by_axis stride, pads;
-    stride.count = static_cast<std::size_t>(op.axes);
-    pads.count = 2 * stride.count;
-    for (int i = 0; i < op.axes; ++i) {
-      const window_axis a = op.along(i, whole(v).back(op.axes - 1 - i));
-      stride[static_cast<std::size_t>(i)] = a.stride;
-      pads[static_cast<std::size_t>(i)] = a.before;
-      pads[static_cast<std::size_t>(op.axes + i)] = a.after;
-    }
-    const window_axis a = op.along(k, extent_of_whole(v));
-    // Zeros are not what stands for no samples.
-    const bool counts = op.function == op::pooling::average && op.count_include_pad;
-    if (a.before > 0 && !counts && op.function != op::pooling::lp)
-      return {mistake::looks_ahead, "pad", {a.before}, {0}};
-    stream s;
-    int before = 0, count = 0;
-    if (const problem p = slide(n, {static_cast<int>(a.span()), a.stride, a.before}, 0, before, count, s)) return p;
-    if (op.ceil) count = static_cast<int>(a.span()) - a.stride + extent(v);  // no windows over the end
-    pads[static_cast<std::size_t>(k)] = pads[static_cast<std::size_t>(op.axes + k)] = 0;
-    op.stride = stride;
-    op.pad = pads;
-    op.same = same_padding::none;
-    return done(with(n, op), pool<value_id>(1, look(v, before, count, n.name)), s);
-  }
-  /// Every sample makes `stride` new ones, and parts of those that its span reaches beyond.
-  template <class Op>
-  constexpr problem spread(const node& n, Op op) {
-    constexpr int axes = static_cast<int>(Op::ones.size());
-    const auto in = x_.source().inputs(n);
-    const stream from = of(in[0]);
-    if (from.back == none || from.back == axes) return mixes(n, in[0]);
-    if (from.back > axes) return pass_along(n, from.back);
-    const auto k = static_cast<std::size_t>(axes - 1 - from.back), last = k + static_cast<std::size_t>(axes);
-    const int stride = op.stride[k], span = span_of(op.kernel[k], op.dilation[k]), samples = extent(in[0]);
-    const int past = (span - 1) / stride, late = from.offset < 0 ? -from.offset : 0;
-    if (past > 0 && from.offset > 0) return {mistake::stream_begins_later, "stride", {from.offset}, {0}};
-    stream s = from;
-    s.same = none;
-    s.offset = stride * (from.offset + late) + op.pad[k];
-    s.look_back(past);
-    s.numbers *= stride;
-    looks_ahead(s, extent_of_result(n, from.back) + op.pad[k] - stride * (extent_of_whole(in[0]) - from.tail),
-                place_of(n));
-    op.pad[k] = op.pad[last] = 0;
-    op.output_padding[k] = span < stride ? stride - span : 0;
-    pool<value_id> read(1, look(in[0], past + late, past + samples, n.name));
-    for (value_id v : in.subspan(1)) read.push_back(x_.moved(v));
-    value_id made = none;
-    if (const problem p = x_.try_add(with(n, op), read, made)) return p;
-    x_.move(n.outputs.first, part(made, s.back, past * stride, samples * stride, x_.name(n.name, ".part")));
-    say(n.outputs.first, s);
-    return {};
-  }
-
-  template <class Op>
-  constexpr problem recur(const node& n, Op op) {
-    const auto in = x_.source().inputs(n);
-    const std::size_t own = in.size() - static_cast<std::size_t>(count_slots(op.given));
-    const value_id v = in[0];
-    if (op.direction != op::direction::forward)
-      return {mistake::looks_ahead, "direction", {op.sizes_of(whole(v)).length}, {0}};
-    if (op.lengths) return mixes("lengths", 0);
-    const extents& s = whole(v);
-    if (of(v).back == none || axis_of(s, of(v).back) != (s.rank == 3 && op.batch_first ? 1 : 0)) return mixes(n, v);
-    if (of(v).offset > 0) return {mistake::stream_begins_later, "state", {of(v).offset}, {0}};
-    for (value_id state : in.subspan(1, own - 1)) {
-      const node& maker = x_.source().at(x_.source().at_value(state).producer);
-      if (maker.type != &type_of<op::full> || decode<op::full>(x_.source().fields_of(maker.fields)).value != 0)
-        return {mistake::stream_begins_later, "state", {}, {0}};
-    }
-    pool<value_id> read(1, delayed(v, -of(v).offset, n.name));
-    pool<std::string_view> names;
-    for (int k = 0; k < Op::states; ++k) {
-      names.push_back(x_.name(n.name, k == 0 ? ".h" : ".c"));
-      const value_id state = n.outputs.first + 1 + k;
-      read.push_back(carried_input(names[static_cast<std::size_t>(k)], whole(state), x_.source().at_value(state).type));
-    }
-    for (value_id weight : in.subspan(own)) read.push_back(x_.moved(weight));
-    stream out = of(v), last;
-    out.offset = 0;
-    out.same = none;
-    out.reach = -1;
-    last.at_end = true;
-    if (out.tail > 0) looks_ahead(last, out.tail, out.ahead);
-    value_id made = none;
-    if (const problem p = x_.try_add(n, read, made)) return p;
-    for (int k = 0; k < n.outputs.count; ++k) {
-      x_.move(n.outputs.first + k, made + k);
-      say(n.outputs.first + k, k == 0 ? out : last);
-      if (k > 0) x_.add_output(names[static_cast<std::size_t>(k) - 1], made + k);
-    }
     return {};
   }
 
@@ -405,11 +109,7 @@ class stream_maker {
     const value_id v = x_.source().inputs(n)[0];
     stream s = of(v);
     const extents &from = whole(v), &to = whole(n.outputs.first);
-    const int axis = axis_of(from, s.back);
-    int found = none;
-    for (int i = 0; i < to.rank; ++i)
-      if (to[i] == from[axis] && to.count(0, i) == from.count(0, axis) && (found == none || axis_of(to, i) == s.back))
-        found = i;
+    const int found = axis_in_view(from, to, axis_of(from, s.back));
     if (found == none) return mixes(n, v);
     s.back = axis_of(to, found);
     list<int> shape = as_list(to);
@@ -425,10 +125,11 @@ class stream_maker {
     pool<extents> shapes;
     for (value_id v : in) shapes.push_back(whole(v));
     stream s;
-    for (value_id v : in) {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const value_id v = in[i];
       const stream& now = of(v);
       if (now.back == none) continue;
-      const int back = n.type->passes(x_.source().fields_of(n.fields), now.back, shapes);
+      const int back = n.type->passes(x_.source().fields_of(n.fields), static_cast<int>(i), now.back, shapes);
       if (back < 0 || (s.back != none && s.back != back)) return mixes(n, v);
       if (s.back == none) s.samples = now.samples, s.numbers = now.numbers;
       s.back = back;
@@ -438,33 +139,23 @@ class stream_maker {
       if (extent_of_whole(v) != extent_of_result(n, back)) return mixes(n, v);
     }
     const std::size_t own = in.size() - static_cast<std::size_t>(count_slots(x_.source().given(n)));
+    int samples = 0;
+    for (value_id v : in)
+      if (of(v).back != none) samples = extent(v);
     pool<value_id> read;
     for (std::size_t i = 0; i < in.size(); ++i) {
       const stream& now = of(in[i]);
-      // What is no sequence is the same at all of its places, or else it would be one.
-      if (now.back == none && i < own && whole(in[i]).rank > s.back && whole(in[i]).back(s.back) != 1)
-        return mixes(n, in[i]);
       std::size_t same = 0;
       while (in[same] != in[i]) ++same;
-      read.push_back(same < i           ? read[same]
-                     : now.back == none ? x_.moved(in[i])
-                                        : delayed(in[i], s.offset - now.offset, n.name));
+      // What is no sequence may have numbers for each of its places.
+      const int places = now.back == none && i < own ? axis_behind(n, i, s.back) : none;
+      if (places != none && whole(in[i]).back(places) != 1)
+        read.push_back(at_places(in[i], places, {samples, -s.offset}));
+      else if (same < i) read.push_back(read[same]);
+      else read.push_back(now.back == none ? x_.moved(in[i]) : delayed(in[i], s.offset - now.offset, n.name));
     }
     return done(n, read, s);
   }
-  /// Along a batch, which windows leave alone.
-  constexpr problem pass_along(const node& n, int back) {
-    const auto in = x_.source().inputs(n);
-    pool<value_id> read;
-    for (value_id v : in) {
-      if (of(v).offset != 0 || (of(v).back != none && of(v).back != back)) return mixes(n, v);
-      read.push_back(x_.moved(v));
-    }
-    stream s = of(in[0]);
-    s.same = none;
-    return done(n, read, s);
-  }
-
   // Templates stand before who calls them: Clang wants them whole in constants.
   constexpr problem take(const node& n) {
     const graph_view& g = x_.source();
@@ -495,27 +186,9 @@ class stream_maker {
     if (n.type == &type_of<op::pad>) return take_pad(n, decode<op::pad>(fields));
     if (n.type == &type_of<op::slice>) return take_slice(n, decode<op::slice>(fields));
     if (n.type->is.view) return take_view(n);
+    if (n.type == &type_of<op::attention> && of(g.inputs(n)[1]).back == 1)
+      return attend(n, decode<op::attention>(fields));
     return pass(n);
-  }
-
-  constexpr problem done(const node& n, const pool<value_id>& read, stream s) {
-    value_id made = none;
-    if (const problem p = x_.try_add(n, read, made)) return p;
-    s.same = none;
-    for (int k = 0; k < n.outputs.count; ++k) {
-      const value_id v = n.outputs.first + k;
-      x_.move(v, made + k);
-      say(v, s);
-    }
-    return {};
-  }
-  /// A node of one input whose stream is that of its input if it has nothing to do but with the sequence.
-  constexpr problem done_but_alone(const node& n, value_id v, stream s, bool nothing) {
-    if (!nothing) return done(n, pool<value_id>(1, x_.moved(v)), s);
-    s.same = of(v).same;
-    x_.move(n.outputs.first, x_.moved(v));
-    say(n.outputs.first, s);
-    return {};
   }
 
   constexpr void give(value_id v) {
@@ -533,11 +206,6 @@ class stream_maker {
     offsets.push_back(s.back == none ? 0 : s.offset);
   }
 
-  expander x_;
-  streaming how_;
-  pool<int>& reach_;
-  bool measuring_;
-  pool<stream> streams_{};
   int length_ = 0;  ///< of the whole
 };
 
@@ -545,6 +213,7 @@ class stream_maker {
 struct stream_finding {
   problem_report error{};
   int failed_at = 0, states = 0;
+  bool counts = false;  ///< samples
   pool<int> reach{}, offsets{};
   pool<std::int64_t> carried{};  ///< of every value that is carried, in samples of the input
   std::int64_t receptive_field = 1;
@@ -557,6 +226,7 @@ constexpr void try_stream(const graph_view& g, const streaming& how, stream_find
   found.error = walk.error;
   found.failed_at = walk.failed_at;
   found.states = walk.states;
+  found.counts = walk.counts_samples();
   found.offsets = walk.offsets;
   found.receptive_field = walk.receptive_field;
   for (std::size_t v = 0; v < found.reach.size(); ++v)
@@ -566,26 +236,28 @@ constexpr void try_stream(const graph_view& g, const streaming& how, stream_find
 }  // namespace detail
 
 /// Finds the axis of the sequence, if `how` does not say it: the one along which everything can be computed in parts
-/// and something is carried from one to the next; if nothing is anywhere, any of them is as good.
+/// and something is carried from one to the next; if nothing is anywhere, any of them is as good, unless it has tables
+/// by place.
 constexpr void find_stream(const graph_view& g, streaming& how, detail::stream_finding& result) {
   const extents* first = nullptr;
   for (const node& n : g.nodes)
     if (!first && n.type == &type_of<op::input>) first = &g.shape(n.outputs.first);
   if (!first || how.axis != automatic_axis) return detail::try_stream(g, how, result);
-  extents carrying, others;  // axes
+  extents axes[3]{};  // by how good they are: those that carry, others, those with tables by place
+  int best = 3;
   for (int axis = first->rank - 1; axis >= 0; --axis) {
     detail::stream_finding found;
     detail::try_stream(g, {how.block, axis}, found);
-    if (!found.error.found) (found.states > 0 ? carrying : others).push_back(axis);
-    const bool better = found.error.found
-                            ? result.reach.empty() || (result.error.found && found.failed_at > result.failed_at)
-                            : carrying.rank + others.rank == 1 || (found.states > 0 && carrying.rank == 1);
+    const int rank = found.error.found ? 3 : found.states > 0 ? 0 : found.counts ? 2 : 1;
+    if (rank < 3) axes[rank].push_back(axis);
+    const bool better = rank < best || (best == 3 && (result.reach.empty() || found.failed_at > result.failed_at));
     if (!better) continue;
+    best = rank;
     how.axis = axis;
     result = static_cast<detail::stream_finding&&>(found);
   }
-  const extents& would_do = carrying.rank > 0 ? carrying : others;
-  if (would_do.rank > 1 && (carrying.rank > 0 || how.block > 0))
+  const extents& would_do = axes[best == 3 ? 0 : best];
+  if (would_do.rank > 1 && (best == 0 || how.block > 0))
     result.error = {{mistake::no_sequence, "axis", *first, would_do}, g.nodes[0].name};
 }
 

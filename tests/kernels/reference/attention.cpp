@@ -41,8 +41,25 @@ constexpr bool remembers() {
                 {{1, 1, 1, 1}, past_v}},
                {}, {75});
 }
-static_assert(attends() && attends_in_rows() && remembers());
+/// Values 10, 20, 30 of keys that weigh alike: the windows (10), (10, 20), (20, 30); and of two queries beside them.
+constexpr bool slides() {
+  const float zeros[] = {0, 0, 0}, values[] = {10, 20, 30};
+  op::attention p;
+  p.causal = true;
+  p.sliding_window = 2;
+  op::attention last = p;
+  last.lower_right = true;
+  const auto by = [&](const op::attention& of, int rows, std::initializer_list<float> want) {
+    return gives(of,
+                 {{{1, 1, rows, 1}, std::span(zeros).first(static_cast<std::size_t>(rows))},
+                  {{1, 1, 3, 1}, zeros},
+                  {{1, 1, 3, 1}, values}},
+                 {}, want);
+  };
+  return by(p, 3, {10, 15, 25}) && by(p, 2, {10, 15}) && by(last, 3, {10, 15, 25}) && by(last, 2, {15, 25});
+}
+static_assert(attends() && attends_in_rows() && remembers() && slides());
 
 }  // namespace
 
-TEST_CASE("attention by hand") { CHECK((attends() && attends_in_rows() && remembers())); }
+TEST_CASE("attention by hand") { CHECK((attends() && attends_in_rows() && remembers() && slides())); }

@@ -92,7 +92,7 @@ class attention_numbers {
     const double scale = p.scale != 0 ? double{p.scale} : 1 / std::sqrt(double(c.size));
     for (int n = 0; n < c.batch; ++n) {
       const int valid = p.lengths ? static_cast<int>(c.lengths[static_cast<std::size_t>(n)]) : n_keys;
-      const int ahead = !p.past && p.lengths ? valid - c.rows : c.past;
+      const int ahead = p.lower_right || (!p.past && p.lengths) ? valid - c.rows : c.past;
       for (int h = 0; h < heads; ++h)
         for (int i = 0; i < c.rows; ++i) {
           std::vector<double> s(static_cast<std::size_t>(n_keys));
@@ -115,7 +115,9 @@ class attention_numbers {
           for (int j = 0; j < n_keys; ++j) {
             double& v = s[static_cast<std::size_t>(j)];
             if (p.mask) v = masked(n, h, i, j, v);
-            if (j >= valid || (p.causal && j > i + ahead)) v = -infinity;
+            const int behind = i + ahead - j;  // the query's own key
+            if (j >= valid || (p.causal && behind < 0)) v = -infinity;
+            if (p.sliding_window > 0 && behind >= p.sliding_window) v = -infinity;
           }
           keep(op::attention_scores::with_mask);
           double top = -infinity;
@@ -255,6 +257,23 @@ void sweep_attention(const Run& kernel) {
   }
   for (const int rows : {3, 9})
     compare_attention(kernel, {.p = capped, .rows = rows, .keys = 700, .size = 70, .width = 130});
+  // Windows that slide, from the first key or to the last; with packed keys, and where they are.
+  for (const bool lower_right : {false, true})
+    for (const int window : {1, 5, 40, 900})
+      for (const int rows : {1, 3, 60})
+        for (const int past : {0, 70}) {
+          op::attention sliding = causal;
+          sliding.sliding_window = window;
+          sliding.lower_right = lower_right;
+          compare_attention(kernel, {.p = sliding,
+                                     .batch = 2,
+                                     .kv_heads = 2,
+                                     .rows = rows,
+                                     .keys = 60,
+                                     .past = past,
+                                     .size = 8,
+                                     .width = 18});
+        }
   // What lengths leave out does not count, whatever it is.
   op::attention seen = plain;
   seen.scores = true;

@@ -27,6 +27,18 @@ TEST_CASE("attention weighs values by the softmax of products") {
   require_near(run_typed(p, {q, k, v, make<bool>({2, 2}, {1, 0, 0, 0})})[0], {1, 1, 2, 1}, {10 + 10 * high, 15});
 }
 
+TEST_CASE("a causal query sees the last keys of its window") {
+  op::attention p;
+  p.causal = true;
+  p.sliding_window = 2;
+  const array q = make<double>({1, 1, 3, 1}, {0, 0, 0}), k = q, v = make<double>({1, 1, 3, 1}, {10, 20, 30});
+  require_near(run_typed(p, {q, k, v})[0], {1, 1, 3, 1}, {10, 15, 25});
+  const array two = make<double>({1, 1, 2, 1}, {0, 0});
+  require_near(run_typed(p, {two, k, v})[0], {1, 1, 2, 1}, {10, 15});
+  p.lower_right = true;
+  require_near(run_typed(p, {two, k, v})[0], {1, 1, 2, 1}, {15, 25});
+}
+
 TEST_CASE("attention with shared heads and a past, in either form") {
   op::attention p;
   p.heads = 2;

@@ -118,8 +118,10 @@ class batch_remover {
     if (n.type == &type_of<op::pad> && g_.inputs(n).size() > 1) return {};
     const pool<extents> in = ir::input_shapes(g_, n);
     const bool multiplies = n.type == &type_of<op::matmul> && x.rank > 2;
-    const bool passes =
-        x.rank > 0 && n.type->passes(fields, x.rank - 1, {in.data(), in.size()}) == g_.shape(n.outputs.first).rank - 1;
+    const bool by_first = n.type != &type_of<op::gather> && n.type != &type_of<op::matmul> &&
+                          n.type != &type_of<op::rotary_embedding>;  // the others' axes are not those of the first
+    const int last = x.rank - 1, of_result = g_.shape(n.outputs.first).rank - 1;
+    const bool passes = by_first && x.rank > 0 && n.type->passes(fields, 0, last, {in.data(), in.size()}) == of_result;
     const bool moves = multiplies || has_axes(n.type) || n.type->is.each || passes;
     if (!moves || !move_axes(n.type, fields, axis_map::removed(x), f)) return {};
     return f;

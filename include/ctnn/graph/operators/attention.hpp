@@ -14,8 +14,10 @@ enum class attention_scores { product, with_softcap, with_mask, probabilities };
 /// softmax(scale Q K^T + mask) V by heads. Inputs Q, K, V of shape (batch, heads, length, size), or (batch, length,
 /// heads * size) with heads and kv_heads given; then, as flagged, mask (broadcast to (batch, heads, length, total);
 /// booleans keep, floats are added), past K and past V (batch, kv_heads, past, size), lengths of the keys (batch, i64).
-/// Outputs the result in Q's form and, as flagged, present K and V (past and new ones), scores. heads must be a
-/// multiple of kv_heads.
+/// `causal` query i sees keys up to i + past ones (PyTorch's causal_upper_left), or, `lower_right`, the last query all
+/// and each before it one less (causal_lower_right); of these, if there is a `sliding_window`, only the last so many
+/// (Hugging Face's sliding_window: query i sees key i and window - 1 before it). Outputs the result in Q's form and, as
+/// flagged, present K and V (past and new ones), scores. heads must be a multiple of kv_heads.
 struct attention {
   static constexpr std::string_view name = "attention";
   static constexpr traits is{.divisible = true, .divides_scratch = true, .takes_indices = true};
@@ -33,6 +35,8 @@ struct attention {
   bool scores = false;
   attention_scores which = attention_scores::product;
   float hidden_score = -std::numeric_limits<float>::infinity();  ///< the score of a key that a boolean does not keep
+  int sliding_window = 0;                                        ///< keys that a causal query sees; 0: all
+  bool lower_right = false;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("heads", self.heads);
@@ -47,12 +51,17 @@ struct attention {
     field("scores", self.scores);
     field("which", self.which);
     field("hidden_score", self.hidden_score);
+    field("sliding_window", self.sliding_window);
+    field("lower_right", self.lower_right);
   }
   constexpr bool refuses() const { return lengths; }
-  /// Sequences, where nothing but what they attend to is read and made.
-  constexpr int passes(int back, inputs in) const {
+  /// Sequences, where nothing but what they attend to is read and made; queries that do not care for their places.
+  constexpr int passes(int i, int back, inputs in) const {
+    if (past || lengths || output_count() > 1) return -1;
+    const bool by_row = mask && in[3].rank > 1 && in[3].back(1) > 1;
+    if (i == 0 && back == 1) return causal || by_row ? -1 : back;
     const bool apart = !mask || in[0].rank == 4 || in[3].rank != 3;  // no axis of heads in a batch's place
-    return !past && !lengths && apart && output_count() == 1 && back == in[0].rank - 1 ? back : -1;
+    return apart && back == in[0].rank - 1 ? back : -1;
   }
   constexpr int output_count() const { return 1 + (present ? 2 : 0) + (scores ? 1 : 0); }
   /// (batch, heads, length, size) of an input.
@@ -96,6 +105,9 @@ struct attention {
     const int needed = 3 + (mask ? 1 : 0) + (past ? 2 : 0) + (lengths ? 1 : 0);
     if (static_cast<int>(in.size()) != needed)
       return {mistake::wrong_number_of_inputs, name, {static_cast<int>(in.size())}, {needed, needed}};
+    if (sliding_window < 0 || (sliding_window > 0 && !causal))
+      return {mistake::option_out_of_range, "sliding_window", {sliding_window}, {0}};
+    if (lower_right && !causal) return {mistake::option_out_of_range, "lower_right", {1}, {0}};
     for (std::size_t i = 0; i < 3; ++i) {
       if (in[i].rank != in[0].rank || (in[i].rank != 3 && in[i].rank != 4))
         return {mistake::rank_mismatch, name, in[i], {4}};
@@ -166,6 +178,14 @@ struct rotary_embedding {
     field("interleaved", self.interleaved);
     field("heads", self.heads);
     field("part", self.part);
+  }
+  /// All axes but that of the numbers of a head, which with rows of heads is theirs, too.
+  constexpr int passes(int i, int back, inputs in) const {
+    const int last = in[0].rank - 1;
+    if (i == 0) return back == 0 ? -1 : back;
+    const int of_length = i == 3 ? 0 : 1;  // in tables, or in positions, which are behind the batch
+    if (i < 3 && in.size() == 4) return -1;
+    return back == of_length ? 1 : back == of_length + 1 ? last : -1;
   }
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];

@@ -28,6 +28,12 @@ struct gather {
     result[0] = y;
     return countable(y);
   }
+  /// The indices' axes stand in place of x's axis.
+  constexpr int passes(int i, int back, inputs in) const {
+    const int behind = in[0].rank - 1 - normal_axis(axis, in[0].rank);
+    if (i == 1) return back + behind;
+    return back == behind ? -1 : back < behind ? back : back - 1 + in[1].rank;
+  }
   constexpr std::int64_t scratch(inputs in, span<const extents>) const { return scratch_for(in[1].count()); }
   constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);

@@ -66,6 +66,14 @@ struct matmul {
       return {mistake::rank_mismatch, name, in[transpose_a ? 0 : 1], {2}};
     return shape(turned(in[0], transpose_a), turned(in[1], transpose_b), result[0]);
   }
+  /// Rows of the first input, columns of the second, and what is before both.
+  constexpr int passes(int i, int back, inputs in) const {
+    if (in[0].rank < 2 || in[1].rank < 2) return -1;
+    if (back > 1) return back;
+    const bool turned = i == 0 ? transpose_a : transpose_b;
+    const int of_result = 1 - i;
+    return back == (turned ? 1 - of_result : of_result) ? of_result : -1;
+  }
   /// Are bytes multiplied into sums that are exact, not into bytes that wrap around?
   static constexpr bool multiplies_bytes(types in, types wanted) {
     return is_byte(type_at(in, 0)) && is_byte(type_at(in, 1)) && (reads_reals(in) || !wanted.empty());

@@ -46,6 +46,7 @@ constexpr void run(const op::attention& p, const basic_arguments<T>& a) {
       y(a.out[0].shape, q.of[1]);
   const std::size_t past_at = p.mask ? 4 : 3;
   const int past = p.past ? a.in[past_at].shape[2] : 0, total = past + k.of[2], group = q.of[1] / k.of[1];
+  const int ahead = p.lower_right ? total - q.of[2] : past;
   const T scale = p.scale != 0 ? static_cast<T>(p.scale) : T{1} / math::of<T>::sqrt(static_cast<T>(q.of[3]));
   // Row j of keys or values, inputs 1 and 2: those that were there before come first.
   const auto row = [&](int input, const detail::attention_heads& of, int n, int h, int j) {
@@ -78,7 +79,9 @@ constexpr void run(const op::attention& p, const basic_arguments<T>& a) {
         for (int j = 0; j < total; ++j) {
           T& s = scores.items[j];
           const bool seen = !p.mask || detail::add_mask(a.in[3], n, h, i, j, s);
-          if (!seen || (p.causal && j > i + past)) s = -std::numeric_limits<T>::infinity();
+          const bool later = p.causal && j > i + ahead;
+          const bool left_behind = p.sliding_window > 0 && j <= i + ahead - p.sliding_window;
+          if (!seen || later || left_behind) s = -std::numeric_limits<T>::infinity();
         }
         keep(op::attention_scores::with_mask);
         T most = scores.items[0], sum{};

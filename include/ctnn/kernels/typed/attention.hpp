@@ -63,7 +63,7 @@ inline void run(const op::attention& p, const arguments& a, scratch_memory memor
           for (std::int64_t j = 0; j < total; ++j) {
             T& s = scores[static_cast<std::size_t>(j)];
             if (mask) s = masked(own, j, s);
-            if (j >= valid || (p.causal && j > i + ahead)) s = none;
+            if (j >= valid || (p.causal && j > i + ahead) || j < w.first_seen(p, i, ahead)) s = none;
           }
           keep(op::attention_scores::with_mask);
           softmax_row(scores.data(), scores.data(), total, 1, false);

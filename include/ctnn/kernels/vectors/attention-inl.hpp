@@ -105,12 +105,15 @@ class attention_part {
     std::int64_t first, count, pitch;
     const float* at;
   };
-  /// Those of the past among the first `most`, or the new ones.
-  stretch stretch_of(bool now, int which, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t most) const {
+  /// Those of the past among [first, end), or the new ones.
+  stretch stretch_of(bool now, int which, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t first,
+                     std::ptrdiff_t end) const {
     const head_places& x = which == 0 ? w_.k : w_.v;
-    const std::int64_t before = most < w_.past ? most : w_.past;
-    if (!now) return {0, before, x.size, past(n, h, x, which)};
-    return {before, most - before, x.pitch(), a_.in[static_cast<std::size_t>(1 + which)].data + x(n, h, 0)};
+    const std::int64_t seam = end < w_.past ? end : w_.past, begin = first < seam ? first : seam;
+    if (!now) return {begin, seam - begin, x.size, past(n, h, x, which) + begin * x.size};
+    const std::int64_t from = first < seam ? seam : first;
+    const float* const at = a_.in[static_cast<std::size_t>(1 + which)].data + x(n, h, 0);
+    return {from, end - from, x.pitch(), at + (from - w_.past) * x.pitch()};
   }
 
   /// Past ones and new ones of a head behind each other.
@@ -120,7 +123,7 @@ class attention_part {
         const head_places& x = which == 0 ? w_.k : w_.v;
         float* y = a_.out[static_cast<std::size_t>(1 + which)].data + at * w_.total * x.size;
         for (const bool now : {false, true}) {
-          const stretch from = stretch_of(now, which, at / x.heads, at % x.heads, w_.total);
+          const stretch from = stretch_of(now, which, at / x.heads, at % x.heads, 0, w_.total);
           for (std::ptrdiff_t j = 0; j < from.count; ++j)
             for (std::ptrdiff_t i = 0; i < x.size; ++i) *y++ = from.at[j * from.pitch + i];
         }
@@ -129,7 +132,7 @@ class attention_part {
 
   void pack(std::ptrdiff_t n, std::ptrdiff_t h) {
     for (const bool now : {false, true}) {
-      const stretch k = stretch_of(now, 0, n, h, w_.total), v = stretch_of(now, 1, n, h, w_.total);
+      const stretch k = stretch_of(now, 0, n, h, 0, w_.total), v = stretch_of(now, 1, n, h, 0, w_.total);
       if (k.count == 0) continue;
       pack_keys(k.at, k.pitch, k.first, k.first + k.count);
       pack_values(v.at, v.pitch, v.first, v.first + v.count);
@@ -161,22 +164,23 @@ class attention_part {
     }
   }
 
-  /// A row of scores.
-  void multiply_by_keys(const float* q, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t keys, float* s) const {
+  /// A row of scores, for keys [first, end).
+  void multiply_by_keys(const float* q, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t first, std::ptrdiff_t end,
+                        float* s) const {
     for (const bool now : {false, true}) {
-      const stretch k = stretch_of(now, 0, n, h, keys);
-      multiply_along(scale_, q, k.at, k.pitch, s + k.first, static_cast<int>(w_.q.size), k.count);
+      const stretch k = stretch_of(now, 0, n, h, first, end);
+      multiply_along(scale_, q, k.at, k.pitch, s + k.first - first, static_cast<int>(w_.q.size), k.count);
     }
   }
   /// A row of results.
-  void sum_values(const float* weights, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t keys, bool visible,
-                  float* y) const {
+  void sum_values(const float* weights, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t first, std::ptrdiff_t end,
+                  bool visible, float* y) const {
     const int width = static_cast<int>(w_.v.size);
     for (int i = 0; i < width; ++i) y[i] = 0;
     for (const bool now : {false, true}) {
-      const stretch v = stretch_of(now, 1, n, h, keys);
+      const stretch v = stretch_of(now, 1, n, h, first, end);
       if (v.count == 0) continue;
-      const float* const w = weights + v.first;
+      const float* const w = weights + v.first - first;
       int c = 0;
       for (; c + 4 * lanes <= width; c += 4 * lanes)
         add_values<4>(w, v.at + c, v.pitch, v.count, lanes, visible, y + c);
@@ -189,12 +193,14 @@ class attention_part {
     using enum op::attention_scores;
     const int rows = static_cast<int>(row_end - row), size = static_cast<int>(w_.q.size);
     // Keys that no row may see are left out; one stays, so that a row that sees none is NaN.
-    std::ptrdiff_t keys = w_.total;
+    std::ptrdiff_t keys = w_.total, first = 0;
     if (seen_ == nullptr) {
       const std::ptrdiff_t most = p_.causal && row_end + ahead_ < valid_ ? row_end + ahead_ : valid_;
       keys = most < 1 ? (w_.total < 1 ? w_.total : 1) : most;
+      const std::ptrdiff_t least = w_.first_seen(p_, row, ahead_);
+      first = (least < keys ? least : keys > 0 ? keys - 1 : 0) / channel_block * channel_block;
     }
-    const int width = static_cast<int>(w_.v.size), columns = static_cast<int>(keys);
+    const int width = static_cast<int>(w_.v.size), columns = static_cast<int>(keys - first);
     float* const y = a_.out[0].data + w_.out(n, h, row);
     if (columns == 0) {
       for (std::ptrdiff_t r = 0; r < rows; ++r)
@@ -204,14 +210,15 @@ class attention_part {
     const float* const q = a_.in[0].data + w_.q(n, h, row);
     const std::ptrdiff_t shared = h / w_.group;
     if (packs_)
-      multiply_rows(q, w_.q.pitch(), rows, size, keys_, nullptr, nullptr, scores_, columns, columns, epilogue{});
+      multiply_rows(q, w_.q.pitch(), rows, size, keys_ + first * size, nullptr, nullptr, scores_, columns, columns,
+                    epilogue{});
     for (int r = 0; !packs_ && r < rows; ++r)
-      multiply_by_keys(q + r * w_.q.pitch(), n, shared, keys, scores_ + std::ptrdiff_t{r} * columns);
+      multiply_by_keys(q + r * w_.q.pitch(), n, shared, first, keys, scores_ + std::ptrdiff_t{r} * columns);
     keep(product, n, h, row, rows);
     if (p_.softcap > 0)
       map_row(soft_cap{set(p_.softcap), set(1 / p_.softcap)}, std::ptrdiff_t{rows} * columns, scores_, scores_);
     keep(with_softcap, n, h, row, rows);
-    for (int r = 0; skips_ && r < rows; ++r) hide(n, h, row + r, columns, scores_ + std::ptrdiff_t{r} * columns);
+    for (int r = 0; skips_ && r < rows; ++r) hide(n, h, row + r, first, columns, scores_ + std::ptrdiff_t{r} * columns);
     keep(with_mask, n, h, row, rows);
     // The sums of values are fewer numbers than the scores: they are multiplied instead, unless the scores are wanted.
     const bool late = seen_ == nullptr || p_.which != probabilities;
@@ -223,17 +230,17 @@ class attention_part {
     }
     keep(probabilities, n, h, row, rows);
     if (packs_)
-      multiply_first_inputs(scores_, columns, rows, columns, values_, static_cast<int>(w_.total), y, w_.out.pitch(),
-                            width);
+      multiply_first_inputs(scores_, columns, rows, columns, values_ + first * channel_block,
+                            static_cast<int>(w_.total), y, w_.out.pitch(), width);
     for (int r = 0; !packs_ && r < rows; ++r)
-      sum_values(scores_ + std::ptrdiff_t{r} * columns, n, shared, keys, false, y + r * w_.out.pitch());
+      sum_values(scores_ + std::ptrdiff_t{r} * columns, n, shared, first, keys, false, y + r * w_.out.pitch());
     for (int r = 0; skips_ && r < rows; ++r) {
       float* const sums = y + r * w_.out.pitch();
       float finite = 0;
       for (int i = 0; i < width; ++i) finite += sums[i] * 0;
       if (finite == 0) continue;
-      if (packs_) add_visible(scores_ + std::ptrdiff_t{r} * columns, columns, sums);
-      else sum_values(scores_ + std::ptrdiff_t{r} * columns, n, shared, keys, true, sums);
+      if (packs_) add_visible(scores_ + std::ptrdiff_t{r} * columns, first, columns, sums);
+      else sum_values(scores_ + std::ptrdiff_t{r} * columns, n, shared, first, keys, true, sums);
     }
     for (std::ptrdiff_t r = 0; late && r < rows; ++r)
       map_row(multiply_all{set(factors[r])}, width, y + r * w_.out.pitch(), y + r * w_.out.pitch());
@@ -243,30 +250,32 @@ class attention_part {
     float* const to = seen_ + ((n * w_.q.heads + h) * w_.q.length + row) * w_.total;
     for (std::ptrdiff_t i = 0; i < rows * w_.total; ++i) to[i] = scores_[i];
   }
-  /// Adds the mask; what a row may not see is -infinity.
-  void hide(std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t i, int columns, float* s) const {
+  /// Adds the mask to scores of keys from `first` on; what a row may not see is -infinity.
+  void hide(std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t i, std::ptrdiff_t first, int columns, float* s) const {
     constexpr float none = -std::numeric_limits<float>::infinity();
-    std::ptrdiff_t visible = p_.causal && i + ahead_ + 1 < valid_ ? i + ahead_ + 1 : valid_;
+    std::ptrdiff_t visible = (p_.causal && i + ahead_ + 1 < valid_ ? i + ahead_ + 1 : valid_) - first;
     if (visible < 0) visible = 0;
     if (p_.mask) {
       const const_tensor& mask = a_.in[3];
       const mask_row own(mask.shape, n, h, i, w_.total);
-      const std::ptrdiff_t masked = own.size < columns ? own.size : columns;
+      const std::ptrdiff_t rest = own.size > first ? own.size - first : 0, masked = rest < columns ? rest : columns;
       if (mask.type == dtype::boolean) {
-        const auto* m = elements<std::uint8_t>(mask) + own.first;
+        const auto* m = elements<std::uint8_t>(mask) + own.first + first * own.step;
         for (std::ptrdiff_t j = 0; j < masked; ++j) s[j] = m[j * own.step] ? s[j] : p_.hidden_score;
       } else {
-        const float* m = mask.data + own.first;
+        const float* m = mask.data + own.first + first * own.step;
         for (std::ptrdiff_t j = 0; j < masked; ++j) s[j] += m[j * own.step];
       }
       if (masked < visible) visible = masked;
     }
+    const std::ptrdiff_t hidden = w_.first_seen(p_, i, ahead_) - first;
+    for (std::ptrdiff_t j = 0; j < hidden && j < columns; ++j) s[j] = none;
     for (std::ptrdiff_t j = visible; j < columns; ++j) s[j] = none;
   }
   /// The sums anew where one is not finite: a value that does not count must not make it so.
-  void add_visible(const float* weights, int columns, float* y) const {
+  void add_visible(const float* weights, std::ptrdiff_t first, int columns, float* y) const {
     for (std::ptrdiff_t c = 0; c < w_.v.size; c += lanes) {
-      const float* from = values_ + c / channel_block * w_.total * channel_block + c % channel_block;
+      const float* from = values_ + (c / channel_block * w_.total + first) * channel_block + c % channel_block;
       vec total = zero();
       for (std::ptrdiff_t j = 0; j < columns; ++j)
         if (weights[j] != 0) total = mul_add(set(weights[j]), loadu(from + j * channel_block), total);

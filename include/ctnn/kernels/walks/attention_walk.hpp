@@ -55,7 +55,12 @@ struct attention_walk {
   }
   /// Keys that a causal row i may see are those up to i + ahead.
   constexpr std::int64_t ahead(const op::attention& p, std::int64_t valid) const {
-    return !p.past && p.lengths ? valid - q.length : past;
+    return p.lower_right || (!p.past && p.lengths) ? valid - q.length : past;
+  }
+  /// The first of them.
+  static constexpr std::int64_t first_seen(const op::attention& p, std::int64_t i, std::int64_t ahead) {
+    const std::int64_t first = i + ahead + 1 - p.sliding_window;
+    return p.sliding_window > 0 && first > 0 ? first : 0;
   }
 };
 

@@ -156,7 +156,7 @@ inline std::string mask_of_rows(node_writer& w) {
 inline bool fused_attention(node_writer& w, const op::attention& op) {
   const extents q = w.shape(0), k = w.shape(1);
   if (!w.fused() || w.type() != dtype::f32 || q.rank != 3 || op.heads != op.kv_heads || op.lengths || op.softcap != 0 ||
-      op.scores || (op.causal && (k[1] != q[1] || q[1] == 1)))
+      op.scores || op.sliding_window > 0 || op.lower_right || (op.causal && (k[1] != q[1] || q[1] == 1)))
     return false;
   const std::size_t past_at = op.mask ? 4 : 3;
   const int total = k[1] + (op.past ? w.shape(past_at)[2] : 0);
@@ -203,6 +203,8 @@ inline void attention_in_parts(node_writer& w, const op::attention& op) {
 }
 inline void attention(node_writer& w) {
   const op::attention op = w.get<op::attention>();
+  if (op.sliding_window > 0) node_writer::refuse("attention with a sliding window");
+  if (op.lower_right) node_writer::refuse("causal attention whose last query sees the last key");
   if (is_in_parts(w, op)) return attention_in_parts(w, op);
   if (fused_attention(w, op)) return;
   w.need(op.lengths ? 24 : 23);
