@@ -292,6 +292,34 @@ class stream_maker {
     return {};
   }
 
+  constexpr bool is_zero(value_id v) {
+    const node& maker = x_.source().at(x_.source().at_value(v).producer);
+    return maker.type == &type_of<op::full> && decode<op::full>(x_.source().fields_of(maker.fields)).value == 0;
+  }
+  /// What is carried is zeros first: `first`, numbers that the whole begins with, are added in the first part alone.
+  constexpr void begin_with(std::string_view name, span<const value_id> first, pool<value_id>& read) {
+    value_id begins = none;  // 1 in the first part, then 0
+    for (std::size_t k = 0; k < first.size(); ++k) {
+      if (is_zero(first[k])) continue;
+      if (begins == none) {
+        const std::string_view flag = x_.name(name, ".begun");
+        op::binary not_begun{op::binary_function::rsub};
+        not_begun.scalar = 1;
+        begins = make(not_begun, x_.name(name, ".begins"), pool<value_id>(1, carried_input(flag, {1}, dtype::f32)));
+        op::full one;
+        one.shape = {1};
+        one.value = 1;
+        x_.add_output(flag, make(one, x_.name(name, ".one"), {}));
+      }
+      pool<value_id> both(1, x_.moved(first[k]));
+      both.push_back(begins);
+      const std::string_view which = x_.name(name, k == 0 ? ".h" : ".c");
+      pool<value_id> sum(1, read[k + 1]);
+      sum.push_back(make(op::binary{op::binary_function::mul}, x_.name(which, ".first"), both));
+      read[k + 1] = make(op::binary{op::binary_function::add}, x_.name(which, ".before"), sum);
+    }
+  }
+
   template <class Op>
   constexpr problem recur(const node& n, Op op) {
     const auto in = x_.source().inputs(n);
@@ -303,11 +331,9 @@ class stream_maker {
     const extents& s = whole(v);
     if (of(v).back == none || axis_of(s, of(v).back) != (s.rank == 3 && op.batch_first ? 1 : 0)) return mixes(n, v);
     if (of(v).offset > 0) return {mistake::stream_begins_later, "state", {of(v).offset}, {0}};
-    for (value_id state : in.subspan(1, own - 1)) {
-      const node& maker = x_.source().at(x_.source().at_value(state).producer);
-      if (maker.type != &type_of<op::full> || decode<op::full>(x_.source().fields_of(maker.fields)).value != 0)
+    for (value_id state : in.subspan(1, own - 1))
+      if (!is_zero(state) && x_.source().at(x_.source().at_value(state).producer).type != &type_of<op::constant>)
         return {mistake::stream_begins_later, "state", {}, {0}};
-    }
     pool<value_id> read(1, delayed(v, -of(v).offset, n.name));
     pool<std::string_view> names;
     for (int k = 0; k < Op::states; ++k) {
@@ -315,6 +341,7 @@ class stream_maker {
       const value_id state = n.outputs.first + 1 + k;
       read.push_back(carried_input(names[static_cast<std::size_t>(k)], whole(state), x_.source().at_value(state).type));
     }
+    begin_with(n.name, in.subspan(1, own - 1), read);
     for (value_id weight : in.subspan(own)) read.push_back(x_.moved(weight));
     stream out = of(v), last;
     out.offset = 0;
