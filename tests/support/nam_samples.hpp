@@ -100,7 +100,7 @@ inline std::vector<sample> samples() {
     "head": {"channels": 3, "out_channels": 2, "kernel_sizes": [2, 3], "activation": "Softsign"}, "head_scale": 1})";
   const std::string inner = R"({"version": "0.6.0", "architecture": "WaveNet", "config": {"layers": [
     {"input_size": 1, "condition_size": 1, "head_size": 2, "channels": 2, "kernel_size": 2, "dilations": [1, 2],
-     "activation": "Sigmoid", "head_bias": true}], "head_scale": 1}, "weights": )" + weights(41, 0.8, 3) +
+     "activation": "Sigmoid", "head_bias": true}], "head_scale": 1}, "weights": )" + weights(45, 0.8, 3) +
                             R"(, "sample_rate": 48})";
   const std::string conditioned = R"({"condition_dsp": )" + inner + R"(, "layers": [
     {"input_size": 1, "condition_size": 2, "head_size": 1, "channels": 2, "kernel_size": 3, "dilations": [1, 2],
@@ -108,11 +108,11 @@ inline std::vector<sample> samples() {
      "layer1x1_post_film": {"active": true, "shift": true}}], "head_scale": 0.5})";
   const std::string lstm = R"({"num_layers": 2, "input_size": 1, "hidden_size": 3})";
   std::vector<sample> all{
-      {"wavenet", "WaveNet", plain, weights(142, 0.6)},
-      {"wavenet_gated", "WaveNet", gated, weights(104, 0.7)},
-      {"wavenet_modulated", "WaveNet", modulated, weights(623, 0.6), 2},
-      {"wavenet_condition", "WaveNet", conditioned, weights(107, 0.5)},
-      {"lstm", "LSTM", lstm, weights(184, 0.8)},
+      {"wavenet", "WaveNet", plain, weights(190, 0.6)},
+      {"wavenet_gated", "WaveNet", gated, weights(129, 0.7)},
+      {"wavenet_modulated", "WaveNet", modulated, weights(706, 0.6), 2},
+      {"wavenet_condition", "WaveNet", conditioned, weights(102, 0.5)},
+      {"lstm", "LSTM", lstm, weights(160, 0.8)},
       {"lstm_stereo", "LSTM",
        R"({"num_layers": 1, "input_size": 2, "hidden_size": 4, "in_channels": 2, "out_channels": 2})",
        weights(130, 0.8), 2},
@@ -121,7 +121,7 @@ inline std::vector<sample> samples() {
       {"convnet", "ConvNet",
        R"({"channels": 4, "dilations": [1, 2, 4], "batchnorm": false, "activation": "ReLU", "groups": 2,
            "in_channels": 2, "out_channels": 3})",
-       weights(75, 0.7), 2},
+       weights(67, 0.7), 2},
       {"linear", "Linear", R"({"receptive_field": 7, "bias": true})", weights(8)}};
   const auto model = [&](std::size_t i, const char* most) {
     return R"({"max_value": )" + std::string(most) + R"(, "model": )" + all[i].file() + "}";
