@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// RTNeural's files against RTNeural: small ones with every type of layer, whose answers are in rtneural_answers.hpp, and
-// those of its repository, a copy of which $CTNN_RTNEURAL names. $CTNN_WRITE_RTNEURAL names a folder to write the small
-// ones to: NAME.json, NAME.in.f32.
+// RTNeural's files against RTNeural: small ones with every type of layer, whose answers are in rtneural_answers.hpp,
+// and those of its repository, a copy of which $CTNN_RTNEURAL names. $CTNN_WRITE_RTNEURAL names a folder to write the
+// small ones to: NAME.json, NAME.in.f32.
 #include <ctnn/formats/json/load.hpp>
 #include <ctnn/model.hpp>
 #include <doctest/doctest.h>

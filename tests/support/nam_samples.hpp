@@ -92,7 +92,8 @@ inline std::vector<sample> samples() {
      "activation": [{"type": "PReLU", "negative_slopes": [0.2, 0.3]}, {"type": "LeakyReLU", "negative_slope": 0.05},
      "SiLU"], "gating_mode": ["gated", "blended", "blended"], "secondary_activation": ["Sigmoid", "Softsign",
      "Hardswish"], "groups_input": 2, "groups_input_mixin": 2, "layer1x1": {"active": true, "groups": 2},
-     "head1x1": {"active": true, "out_channels": 2, "groups": 2}, )" + films + R"(},
+     "head1x1": {"active": true, "out_channels": 2, "groups": 2}, )" +
+                                films + R"(},
     {"input_size": 4, "condition_size": 2, "head_size": 2, "channels": 4, "kernel_size": 2, "dilations": [3, 1],
      "bottleneck": 4, "layer1x1": {"active": false, "groups": 1}, "activation": {"type": "LeakyHardtanh",
      "min_val": -0.4, "max_val": 0.3, "min_slope": 0.1, "max_slope": 0.2}, "head1x1": {"active": false,
@@ -100,8 +101,8 @@ inline std::vector<sample> samples() {
     "head": {"channels": 3, "out_channels": 2, "kernel_sizes": [2, 3], "activation": "Softsign"}, "head_scale": 1})";
   const std::string inner = R"({"version": "0.6.0", "architecture": "WaveNet", "config": {"layers": [
     {"input_size": 1, "condition_size": 1, "head_size": 2, "channels": 2, "kernel_size": 2, "dilations": [1, 2],
-     "activation": "Sigmoid", "head_bias": true}], "head_scale": 1}, "weights": )" + weights(45, 0.8, 3) +
-                            R"(, "sample_rate": 48})";
+     "activation": "Sigmoid", "head_bias": true}], "head_scale": 1}, "weights": )" +
+                            weights(45, 0.8, 3) + R"(, "sample_rate": 48})";
   const std::string conditioned = R"({"condition_dsp": )" + inner + R"(, "layers": [
     {"input_size": 1, "condition_size": 2, "head_size": 1, "channels": 2, "kernel_size": 3, "dilations": [1, 2],
      "activation": "Hardswish", "gating_mode": "none", "head_bias": true, "activation_pre_film": {"shift": true},

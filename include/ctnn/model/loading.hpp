@@ -19,8 +19,7 @@ CTNN_ONCE model model::load(const std::string& path, const load_options& options
     return or_error([&] {
       return load_json(std::make_shared<const json::document>(json::read(path, options.read.limits)), options);
     });
-  if (!path.ends_with(".param"))
-    throw error(path + ": expected a .param, an .onnx, a .tflite, a .nam or a .json file");
+  if (!path.ends_with(".param")) throw error(path + ": expected a .param, an .onnx, a .tflite, a .nam or a .json file");
   return load(path, path.substr(0, path.size() - 5) + "bin", options);
 }
 

@@ -87,7 +87,8 @@ class model {
   /// shapes inside it) are open is read and checked now and made ready when the inputs are fed, once for each set of
   /// shapes. Axes that a TensorFlow Lite model leaves open are as the file has them until others are fed.
   static model load(const std::string& path, const load_options& options = {});
-  /// The bytes of an .onnx, .tflite, .nam or .json file, which need not live any longer. Tensors cannot be in other files.
+  /// The bytes of an .onnx, .tflite, .nam or .json file, which need not live any longer. Tensors cannot be in other
+  /// files.
   static model load(std::span<const std::byte> bytes, const load_options& options = {});
   /// The text of a .param file and the bytes of its .bin file, which are copied: weights for other input shapes are
   /// read there. Without bytes all weights are zeros.

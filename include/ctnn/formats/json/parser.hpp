@@ -101,8 +101,9 @@ CTNN_ONCE document parse(std::string_view text, const std::string& source, const
 namespace ctnn::json {
 
 CTNN_ONCE document parse(std::string_view, const std::string& source, const budget&) {
-  throw error(source + ": reading JSON (.nam, RTNeural's .json) needs nlohmann's JSON (Debian: nlohmann-json3-dev), "
-                       "which this program was built without");
+  throw error(source +
+              ": reading JSON (.nam, RTNeural's .json) needs nlohmann's JSON (Debian: nlohmann-json3-dev), "
+              "which this program was built without");
 }
 
 }  // namespace ctnn::json

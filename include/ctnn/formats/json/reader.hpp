@@ -26,8 +26,9 @@ inline format format_of(const element& file) {
   if (file.find("in_shape") && file.find("layers")) return {rtneural::declared_input, rtneural::add_network};
   if (file.find("state_dict") || file.has_key_ending(".weight") || file.find("weight"))
     file.refuse("tensors by name without the layers that they belong to (a state_dict)");
-  file.fail("expected Neural Amp Modeler's keys (version, architecture, config, weights) or RTNeural's (in_shape, "
-            "layers)");
+  file.fail(
+      "expected Neural Amp Modeler's keys (version, architecture, config, weights) or RTNeural's (in_shape, "
+      "layers)");
 }
 
 /// What somebody says instead of the file.

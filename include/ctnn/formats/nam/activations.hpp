@@ -44,9 +44,13 @@ inline value_id activation(part& p, const element& at, const std::string& own_na
   const element type = object ? at["type"] : at;
   const std::string_view says = type.text();
   using enum function;
-  constexpr std::pair<std::string_view, activation_function> plain[] = {
-      {"Tanh", {tanh}}, {"Hardtanh", {clip, -1, 1}}, {"ReLU", {relu}},         {"Sigmoid", {sigmoid}},
-      {"SiLU", {silu}}, {"Hardswish", {hardswish}},  {"Softsign", {softsign}}};
+  constexpr std::pair<std::string_view, activation_function> plain[] = {{"Tanh", {tanh}},
+                                                                        {"Hardtanh", {clip, -1, 1}},
+                                                                        {"ReLU", {relu}},
+                                                                        {"Sigmoid", {sigmoid}},
+                                                                        {"SiLU", {silu}},
+                                                                        {"Softsign", {softsign}},
+                                                                        {"Hardswish", {hardswish, 1.0f / 6, 0.5f}}};
   for (const auto& [known, f] : plain)
     if (known == says) return p.b.apply(at, name, f, x);
   if (says == "LeakyReLU")

@@ -36,12 +36,14 @@ inline value_id post_stack_head(part& p, const element& head, value_id y, std::i
 
 /// `condition` is what another network makes of x, or x.
 inline made wavenet(part& p, value_id x, made condition) {
+  // clang-format off
   static constexpr std::string_view keys[] = {
       "input_size", "condition_size", "head_size", "head_bias", "head", "channels", "bottleneck", "kernel_size",
       "kernel_sizes", "dilations", "activation", "gated", "gating_mode", "secondary_activation", "groups_input",
       "groups_input_mixin", "layer1x1", "head1x1", "conv_pre_film", "conv_post_film", "input_mixin_pre_film",
       "input_mixin_post_film", "activation_pre_film", "activation_post_film", "layer1x1_post_film",
       "head1x1_post_film", "slimmable"};
+  // clang-format on
   const element arrays = p.config["layers"];
   const float scale = p.weights.take_last(p.config);
   value_id y = x, head = none;

@@ -13,24 +13,21 @@ enum class gating { none, gated, blended };
 class wavenet_layer_options {
  public:
   explicit wavenet_layer_options(const element& array)
-      : array_(array), dilations(array["dilations"].integers(1, op::most_of_window)) {
+      : dilations(array["dilations"].integers(1, op::most_of_window)) {
     if (dilations.empty()) array["dilations"].fail("is empty");
     const auto one = array.find("kernel_size"), each = array.find("kernel_sizes");
     if (one && each) array.fail("has both kernel_size and kernel_sizes");
-    kernels = each ? each->integers(1, most_channels) : std::vector<int>(dilations.size(), count_of(array["kernel_size"]));
+    kernels =
+        each ? each->integers(1, most_channels) : std::vector<int>(dilations.size(), count_of(array["kernel_size"]));
     if (each) expect_layers(*each);
     each_or_one(array["activation"], [&](const element& e) { activations.push_back(e); });
     if (const auto mode = array.find("gating_mode"))
       each_or_one(*mode, [&](const element& e) { modes.push_back(mode_of(e)); });
     else modes.assign(dilations.size(), array.boolean_or("gated", false) ? gating::gated : gating::none);
-    if (const auto second = array.find("secondary_activation"); second && array.find("gating_mode"))
+    if (const auto second = array.given("secondary_activation"); second && array.find("gating_mode"))
       each_or_one(*second, [&](const element& e) { secondary.push_back(e); });
   }
 
- private:
-  element array_;
-
- public:
   std::vector<int> dilations, kernels;
   std::vector<gating> modes;
   std::vector<element> activations, secondary;  ///< `secondary` is empty where it is Sigmoid
@@ -63,8 +60,13 @@ class wavenet_layer_options {
 class wavenet_layers {
  public:
   wavenet_layers(part& p, const element& array, std::string name, value_id condition)
-      : p_(p), array_(array), name_(std::move(name)), condition_(condition), options_(array),
-        channels_(count_of(array["channels"])), bottleneck_(count_or(array, "bottleneck", channels_)) {
+      : p_(p),
+        array_(array),
+        name_(std::move(name)),
+        condition_(condition),
+        options_(array),
+        channels_(count_of(array["channels"])),
+        bottleneck_(count_or(array, "bottleneck", channels_)) {
     if (const auto one = array.given("layer1x1")) {
       has_layer1x1_ = (*one)["active"].boolean();
       layer1x1_groups_ = count_of((*one)["groups"]);
@@ -126,7 +128,8 @@ class wavenet_layers {
  private:
   op::conv1d one(int out, int groups, bool bias) const { return json::causal(array_, out, 1, 1, groups, bias); }
   op::conv1d convolution_of(std::size_t i, int out) const {
-    return json::causal(array_, out, options_.kernels[i], options_.dilations[i], count_or(array_, "groups_input", 1), true);
+    return json::causal(array_, out, options_.kernels[i], options_.dilations[i], count_or(array_, "groups_input", 1),
+                        true);
   }
   /// Nodes whose weights are to be taken, or what is left out and has weights in the file all the same.
   struct pending {

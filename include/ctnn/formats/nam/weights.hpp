@@ -56,8 +56,8 @@ struct part {
   json::network_builder& b;
   const element& config;
   weight_reader& weights;
-  double sample_rate;   ///< below 0: the file does not say it
-  std::string prefix;   ///< of its nodes' names
+  double sample_rate;  ///< below 0: the file does not say it
+  std::string prefix;  ///< of its nodes' names
 };
 struct made {
   value_id y;
