@@ -27,7 +27,7 @@ struct picture_options {
 
 /// Which model.
 struct model_source {
-  std::string file;                 ///< x.param, x.onnx or x.tflite
+  std::string file;                 ///< x.param, x.onnx, x.tflite, x.nam or x.json
   std::string weights;              ///< file, "none" for zeros, empty for x.bin
   std::vector<std::string> shapes;  ///< NAME=3x224x224
   bool one_sample = true;           ///< an open first axis is 1, if nothing else is open

@@ -84,7 +84,11 @@ void add_model_options(CLI::App& command, model_source& m, bool optional_rewriti
   command.add_option("--keep", m.keep, "a blob that must survive; may be repeated")->take_all()->expected(1);
 }
 void add_model(CLI::App& command, model_source& m, bool optional_rewriting = true) {
-  command.add_option("MODEL", m.file, "a model: x.onnx, TensorFlow Lite's x.tflite, or ncnn's x.param")->required();
+  command
+      .add_option("MODEL", m.file,
+                  "a model: x.onnx, TensorFlow Lite's x.tflite, Neural Amp Modeler's x.nam, RTNeural's x.json, or "
+                  "ncnn's x.param")
+      ->required();
   add_model_options(command, m, optional_rewriting);
 }
 
@@ -194,7 +198,7 @@ int main(int argc, char** argv) {
 
   bench_options bench_with;
   CLI::App& on_bench = *app.add_subcommand("bench", "latency by layer and in total");
-  on_bench.add_option("MODEL", bench_with.files, "models, x.onnx, x.tflite or x.param")->required();
+  on_bench.add_option("MODEL", bench_with.files, "models, x.onnx, x.tflite, x.nam, x.json or x.param")->required();
   add_model_options(on_bench, bench_with.model, true);
   on_bench.add_option("--target", bench_with.target, "instruction set, such as AVX2 (by default the best)");
   on_bench.add_option("--seconds", bench_with.seconds, "for each model (2)")->check(CLI::PositiveNumber);

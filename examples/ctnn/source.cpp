@@ -2,6 +2,7 @@
 #include "source.hpp"
 
 #include <ctnn/base/nearest.hpp>
+#include <ctnn/formats/json/load.hpp>
 #include <ctnn/formats/ncnn/load.hpp>
 #include <ctnn/model/verify.hpp>
 
@@ -206,6 +207,22 @@ opened_model open_messages(const model_source& from, const auto& read) {
   return m;
 }
 
+/// Neural Amp Modeler's and RTNeural's.
+opened_model open_json(const model_source& from) {
+  if (!from.weights.empty()) throw usage_error("--weights " + from.weights + ": the model has its weights with it");
+  const progress busy("reading " + from.file);
+  const auto file = std::make_shared<const ctnn::json::document>(ctnn::json::read(from.file, limits_of(from)));
+  opened_model m;
+  m.inputs = ctnn::json::declared_inputs(*file);
+  m.batched = true;
+  m.maker = [file, limits = limits_of(from), shapes = shapes_for(from, m)](const ctnn::arrays_by_name& fed) {
+    ctnn::json::shapes_by_name now(shapes.begin(), shapes.end());
+    for (const auto& [name, numbers] : fed) now.insert_or_assign(name, numbers.shape());
+    return ctnn::json::build(*file, now, limits);
+  };
+  return m;
+}
+
 opened_model open_tflite(const model_source& from) {
   if (from.external_data) throw usage_error("--external-data: only for ONNX models");
   return open_messages(from, [](const auto& file, const auto& options) { return ctnn::tflite::read(file, options); });
@@ -242,7 +259,8 @@ opened_model open(const model_source& from) {
   if (from.file.ends_with(".onnx")) return open_onnx(from);
   if (from.file.ends_with(".tflite")) return open_tflite(from);
   if (from.file.ends_with(".param")) return open_ncnn(from);
-  throw ctnn::error(from.file + ": unknown format, expected a file x.onnx, x.tflite or x.param");
+  if (from.file.ends_with(".nam") || from.file.ends_with(".json")) return open_json(from);
+  throw ctnn::error(from.file + ": unknown format, expected a file x.onnx, x.tflite, x.nam, x.json or x.param");
 }
 
 ctnn::arrays_by_name with_made_up(const model_source& from, const opened_model& m, ctnn::arrays_by_name fed) {

@@ -354,6 +354,12 @@ void try_tflite(std::span<const std::byte> bytes) {
   try_messages([&] { return tflite::parse_model(bytes, "fuzz.tflite", tiny); });
 }
 
+void try_json(std::string_view text) {
+  json::document file;
+  if (succeeds([&] { file = json::parse(text, "fuzz.nam", tiny); }))
+    try_model([&] { return json::build(file, {}, tiny); });
+}
+
 void try_npy(std::string_view bytes) {
   array a;
   if (!succeeds([&] { a = npy::parse(bytes, "fuzz.npy", tiny); })) return;

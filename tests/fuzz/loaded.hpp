@@ -26,6 +26,7 @@ void try_onnx(std::span<const std::byte> bytes);
 /// Fed each of these, of which every number is exact.
 void try_parts(std::span<const std::byte> bytes, std::span<const arrays_by_name> inputs);
 void try_tflite(std::span<const std::byte> bytes);
+void try_json(std::string_view text);
 void try_npy(std::string_view bytes);
 void try_weights(std::span<const std::byte> bytes);
 

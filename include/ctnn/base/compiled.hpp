@@ -34,6 +34,7 @@
 #define CTNN_PART_NCNN_WRITER 0x40000
 #define CTNN_PART_TFLITE 0x80000
 #define CTNN_PART_TOOLS 0x100000         ///< C++ headers, quantization, comparing models
+#define CTNN_PART_JSON 0x200000          ///< files in JSON: Neural Amp Modeler's, RTNeural's
 
 /// The parts that this unit defines for others.
 #if defined(CTNN_COMPILE)

@@ -23,6 +23,15 @@ using namespace ir;
 namespace ctnn::ncnn {
 using namespace ir;
 }
+namespace ctnn::json {
+using namespace ir;
+}
+namespace ctnn::nam {
+using namespace ir;
+}
+namespace ctnn::rtneural {
+using namespace ir;
+}
 namespace ctnn::cpp {
 using namespace ir;
 }

@@ -38,6 +38,7 @@ struct loaded_model {
   std::vector<model_input> inputs;  ///< in the order of the file
   std::deque<std::string> names;
   bool without_numbers = false;  ///< an architecture alone: zeros stand for its weights
+  int prewarm = 0;               ///< samples of silence that the file's own player runs before the first sample
   float prune_below = 0;         ///< channels whose weights all are this small, or smaller, count as zeros in rules
 
   loaded_model() = default;

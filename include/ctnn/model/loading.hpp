@@ -15,7 +15,11 @@ CTNN_ONCE model model::load(const std::string& param, const std::string& bin, co
 CTNN_ONCE model model::load(const std::string& path, const load_options& options) {
   if (path.ends_with(".onnx")) return or_error([&] { return load_onnx(path, options); });
   if (path.ends_with(".tflite")) return or_error([&] { return load_tflite(path, options); });
-  if (!path.ends_with(".param")) throw error(path + ": expected a .param, an .onnx or a .tflite file");
+  if (path.ends_with(".nam") || path.ends_with(".json"))
+    return or_error([&] {
+      return load_json(std::make_shared<const json::document>(json::read(path, options.read.limits)), options);
+    });
+  if (!path.ends_with(".param")) throw error(path + ": expected a .param, an .onnx, a .tflite, a .nam or a .json file");
   return load(path, path.substr(0, path.size() - 5) + "bin", options);
 }
 
@@ -111,6 +115,16 @@ CTNN_ONCE model model::load_tflite(const std::string& path, const load_options& 
   return load_messages(options, [&](const onnx::read_options& read) { return tflite::read(path, read); });
 }
 
+CTNN_ONCE model model::load_json(std::shared_ptr<const json::document> file, const load_options& options) {
+  ir::network_maker maker = [file, read = options.read](const arrays_by_name& fed) {
+    json::shapes_by_name shapes = read.input_shapes;
+    for (const auto& [name, values] : fed) shapes.insert_or_assign(name, values.shape());
+    return json::build(*file, shapes, read.limits);
+  };
+  loaded_model first = maker.make({}, true);
+  return model(std::move(first), options, std::move(maker));
+}
+
 CTNN_ONCE model model::load_bytes(std::span<const std::byte> bytes, const load_options& options) {
   constexpr std::string_view sign = "TFL3";  // a FlatBuffer's identifier, behind the place of its root
   if (bytes.size() >= 8 && std::equal(sign.begin(), sign.end(), bytes.begin() + 4,
@@ -118,6 +132,11 @@ CTNN_ONCE model model::load_bytes(std::span<const std::byte> bytes, const load_o
     return load_messages(options, [&](const onnx::read_options& read) {
       return tflite::parse_model(bytes, "the .tflite bytes", read.limits);
     });
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::string_view text = ir::as_text(bytes);
+  if (const std::size_t first = text.find_first_not_of(blanks); first != text.npos && text[first] == '{')
+    return load_json(std::make_shared<const json::document>(json::parse(text, "the JSON bytes", options.read.limits)),
+                     options);
 #if defined(CTNN_READS_ONNX)
   return load_messages(options, [&](const onnx::read_options& read) {
     return onnx::parse_model(bytes, "the .onnx bytes", read.limits);

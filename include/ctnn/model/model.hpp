@@ -2,6 +2,7 @@
 // A network loaded from files while the program runs.
 #pragma once
 
+#include "../formats/json/load.hpp"
 #include "../formats/ncnn/load.hpp"
 #include "../formats/tflite/load.hpp"
 #if __has_include(<protozero/pbf_reader.hpp>)
@@ -82,11 +83,13 @@ class model {
   /// the files by their names without directories. Where input shapes are neither in the file nor given, only the
   /// .param file is checked now, and the rest when an extractor has been fed.
   static model load(const std::string& param, const std::string& bin, const load_options& options = {});
-  /// `x.onnx`, `x.tflite`, or `x.param` with its weights in `x.bin` beside it. An ONNX model whose input shapes (or
+  /// `x.onnx`, `x.tflite`, `x.nam` (Neural Amp Modeler), `x.json` (RTNeural), or `x.param` with its weights in `x.bin`
+  /// beside it. An ONNX model whose input shapes (or
   /// shapes inside it) are open is read and checked now and made ready when the inputs are fed, once for each set of
   /// shapes. Axes that a TensorFlow Lite model leaves open are as the file has them until others are fed.
   static model load(const std::string& path, const load_options& options = {});
-  /// The bytes of an .onnx or .tflite file, which need not live any longer. Tensors cannot be in other files.
+  /// The bytes of an .onnx, .tflite, .nam or .json file, which need not live any longer. Tensors cannot be in other
+  /// files.
   static model load(std::span<const std::byte> bytes, const load_options& options = {});
   /// The text of a .param file and the bytes of its .bin file, which are copied: weights for other input shapes are
   /// read there. Without bytes all weights are zeros.
@@ -107,6 +110,11 @@ class model {
   std::span<const declared_value> inputs() const { return inputs_; }
   /// What comes out. Shapes are what the file says where they follow from what is fed, and may be missing.
   std::span<const declared_value> outputs() const { return outputs_; }
+
+  /// Samples of silence that the file's own player runs before the first sample: Neural Amp Modeler's "prewarm", which
+  /// it rounds up to whole blocks. A sequence as its player gives it begins with as many zeros, whose outputs are
+  /// dropped. Throws ctnn::error if the network is not known before anything is fed.
+  int prewarm() const { return code().source().prewarm; }
 
   /// Names of what extractors carry from run to run (extractor.hpp), if the network is known before anything is fed.
   std::vector<std::string> carried() const;
@@ -136,6 +144,7 @@ class model {
   static model load_ncnn(ncnn::network_files&& opened, const load_options& options);
   static model load_onnx(const std::string& path, const load_options& options);
   static model load_tflite(const std::string& path, const load_options& options);
+  static model load_json(std::shared_ptr<const json::document> file, const load_options& options);
   static model load_bytes(std::span<const std::byte> bytes, const load_options& options);
   template <class Read>
   static model load_messages(const load_options& options, Read&& messages_of);
