@@ -127,7 +127,7 @@ namespace {
 int unsigned_step(std::int64_t sum, double factor, int zero) {
   int power = 0;
   const auto digits = static_cast<std::int64_t>(std::llround(std::frexp(factor, &power) * 2147483648.0));
-  const std::int64_t once = (2 * sum * digits + (1ll << 31)) >> 32, half = 1ll << (-power - 1);
+  const std::int64_t once = (2 * sum * digits + (std::int64_t{1} << 31)) >> 32, half = std::int64_t{1} << (-power - 1);
   const std::int64_t y = ((once < 0 ? once - 1 : once) + half) >> -power;
   return static_cast<int>(std::clamp<std::int64_t>(y + zero, 0, 255));
 }
