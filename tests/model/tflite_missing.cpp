@@ -5,8 +5,10 @@
 
 #include <doctest/doctest.h>
 
-#include <ctnn/formats/tflite/operators.hpp>
 #include <ctnn/model.hpp>
+
+// Behind what it is made of.
+#include <ctnn/formats/tflite/operators.hpp>
 
 #include "support/page_section.hpp"
 #include "support/tflite_bytes.hpp"
@@ -37,13 +39,18 @@ bool is_known(std::string_view op) {
   // Those that call other graphs are read before any table is asked.
   return op == "IF" || op == "WHILE" || op == "CALL_ONCE" || tflite::find_operator(tflite::domain, op);
 }
-/// Is a known operator refused because integers stand for real numbers?
+/// Is a known operator refused, with any number of inputs that it takes, because integers stand for real numbers?
 bool lacks(std::string_view op, fb::type type, const char* word) {
   if (op == "IF" || op == "WHILE" || op == "CALL_ONCE") return false;
-  for (int inputs = 1; inputs <= 3; ++inputs)
-    if (said_of(op, inputs, type, {{0.01f}, {0}}).find(std::string("quantized ") + word) != std::string::npos)
-      return true;
-  return false;
+  bool refused = false;
+  for (int inputs = 1; inputs <= 3; ++inputs) {
+    const std::string said = said_of(op, inputs, type, {{0.01f}, {0}});
+    const bool too_few = said.find(" inputs, expected ") != said.npos || said.find(" is missing") != said.npos;
+    const bool says_so = said.find(std::string("quantized ") + word) != said.npos;
+    if (!too_few && !says_so) return false;  // it has come further
+    refused = refused || says_so;
+  }
+  return refused;
 }
 /// Those of the operators for which this is so, in lines of at most 120 columns, and how many.
 template <class Is>
