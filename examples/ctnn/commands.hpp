@@ -32,6 +32,7 @@ struct model_source {
   std::vector<std::string> shapes;  ///< NAME=3x224x224
   bool one_sample = true;           ///< an open first axis is 1, if nothing else is open
   std::string rounding = "xnnpack";  ///< of TensorFlow Lite's bytes: xnnpack, once or twice
+  std::string signature;             ///< of a .tflite file with several; empty: its first graph
   bool external_data = false;       ///< an ONNX model's weights may be in other files of its folder
   double memory = 0;                ///< GiB that a file and its numbers may take; 0: ctnn::budget's
   bool optimize = true;

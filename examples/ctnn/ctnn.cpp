@@ -24,6 +24,8 @@ void add_model_options(CLI::App& command, model_source& m, bool optional_rewriti
                   "firmware does, or twice, as TensorFlow Lite Micro does")
       ->check(CLI::IsMember({"xnnpack", "once", "twice"}))
       ->capture_default_str();
+  command.add_option("--signature", m.signature,
+                     "which of a .tflite file's signatures is meant, if it has several (info lists them)");
   command
       .add_option("--memory", m.memory,
                   "GiB that a model's file, all its numbers, or a value between two layers may take (4, 4 and 1)")

@@ -181,6 +181,17 @@ void print_opsets(const opened_model& opened) {
     sets += (sets.empty() ? "" : ", ") + (domain.empty() ? "ai.onnx" : domain) + ' ' + std::to_string(version);
   std::printf("opset   %s\n", sets.c_str());
 }
+/// "encode (text) -> vector", and which one is read.
+void print_signatures(const opened_model& opened) {
+  const auto listed = [](const std::vector<std::string>& words) {
+    std::string out;
+    for (const std::string& w : words) out += (out.empty() ? "" : ", ") + w;
+    return out;
+  };
+  for (const ctnn::onnx::signature& s : opened.signatures)
+    std::printf("ways in %s (%s) -> %s%s\n", s.name.c_str(), listed(s.inputs).c_str(), listed(s.outputs).c_str(),
+                s.chosen ? "" : "; not read: --signature");
+}
 
 void print_value(const char* what, std::string_view name, const std::string& shape) {
   std::printf("%-8s%.*s: %s\n", what, static_cast<int>(name.size()), name.data(), shape.c_str());
@@ -239,6 +250,7 @@ void info_of_parts(const info_options& options, const opened_model& opened, cons
     if (options.layers) std::printf("%s\n", p.code ? layers_text(parts.back()).c_str() : "");
   }
   print_opsets(opened);
+  print_signatures(opened);
   for (const auto& [name, numbers] : run.fed)
     print_value("input", name, shape_text(numbers.shape(), numbers.type(), opened.find(name)));
   for (const auto& [name, numbers] : run.outputs)
@@ -263,6 +275,7 @@ void info(const info_options& options) {
   const std::vector<part> parts{{before, o.g.view(), {o.history.data(), o.history.size()}, 1, &m}};
   if (options.layers) std::printf("%s\n", layers_text(parts[0]).c_str());
   print_opsets(opened);
+  print_signatures(opened);
   for (const ir::node& n : before.nodes)
     if (n.type == &ir::type_of<ctnn::op::input>) {
       const ir::value& v = before.at_value(n.outputs.first);

@@ -62,6 +62,7 @@ ctnn::onnx::read_options onnx_reading(const model_source& from) {
   read.external_data = from.external_data;
   read.decode_picture = decode_picture;
   using enum ctnn::ir::rounding;
+  read.signature = from.signature;
   read.rounding = from.rounding == "once" ? once : from.rounding == "twice" ? twice : real;
   return read;
 }
@@ -186,6 +187,7 @@ opened_model open_messages(const model_source& from, const auto& read) {
   m.inputs = ctnn::onnx::declared_inputs(*file);
   m.outputs = ctnn::onnx::declared_outputs(*file);
   m.opsets = file->opsets;
+  m.signatures = file->signatures;
   m.batched = true;
   options.input_shapes = shapes_for(from, m);
   const ctnn::ir::network_maker of_file = ctnn::onnx::maker_of(file, options);

@@ -33,6 +33,7 @@ struct opened_model {
   std::vector<ctnn::declared_value> inputs;
   std::vector<ctnn::declared_value> outputs;   ///< of an ONNX model
   std::map<std::string, std::int64_t> opsets;  ///< of an ONNX model
+  std::vector<ctnn::onnx::signature> signatures{};  ///< of a .tflite file
   bool batched = false;                        ///< the first axis of inputs and outputs counts samples
   /// For inputs that have been fed; other shapes are those of the file or of --shape.
   ctnn::loaded_model build(const ctnn::arrays_by_name& fed) const { return maker.make(fed, true); }

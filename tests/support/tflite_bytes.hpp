@@ -146,7 +146,7 @@ inline std::string finish(const part& root, std::string_view identifier = "TFL3"
 
 using shape = std::vector<std::int32_t>;
 
-enum type { f32 = 0, f16 = 1, i32 = 2, u8 = 3, i64 = 4, boolean = 6, i16 = 7, i8 = 9, resource = 13 };
+enum type { f32 = 0, f16 = 1, i32 = 2, u8 = 3, i64 = 4, boolean = 6, i16 = 7, i8 = 9, resource = 13, i4 = 17 };
 
 /// Scales and zero points; along an axis if there are several.
 struct scales {

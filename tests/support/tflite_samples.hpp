@@ -100,6 +100,49 @@ inline options pool(int padding, int stride, int size, int activation = 0) {
           {3, integer(size)}, {4, integer(size)},   {5, byte(activation)}};
 }
 
+/// What an operator leaves there for its next run, of three.
+inline int state(sample& s, const shape& of, type t = f32, const scales& q = {}) {
+  s.runs = 3;
+  const int at = s.tensor("state", t, of, q);
+  s.last_tensor()->fields[5] = flag(true);
+  return at;
+}
+inline void lstm_of_floats(sample& s, bool time_major, float cell_clip = 0) {
+  shape from(24, -1);
+  from[0] = s.in({2, 3, 4});
+  for (unsigned i = 1; i <= 4; ++i) from[i] = s.floats({5, 4}, some(20, i));
+  for (unsigned i = 5; i <= 8; ++i) from[i] = s.floats({5, 5}, some(25, i));
+  for (unsigned i = 12; i <= 15; ++i) from[i] = s.floats({5}, some(5, i));
+  from[18] = state(s, {time_major ? 3 : 2, 5});
+  from[19] = state(s, {time_major ? 3 : 2, 5});
+  s.op("UNIDIRECTIONAL_SEQUENCE_LSTM", from, {s.out({2, 3, 5})},
+       {{0, byte(4)}, {1, real(cell_clip)}, {3, flag(time_major)}});
+}
+inline void lstm_of_bytes(sample& s, bool time_major, float cell_clip = 0) {
+  shape from(24, -1);
+  const scales x{{0.03f}, {-7}}, h{{1.0f / 128}, {3}};
+  from[0] = s.in({2, 3, 4}, i8, x);
+  const auto weights = [&](std::size_t i, const shape& of, float scale) {
+    const auto seed = static_cast<unsigned>(i);
+    from[i] = s.tensor("w", i8, of, {{scale * static_cast<float>(i)}, {0}},
+                       some_bytes(static_cast<std::size_t>(of[0] * of[1]), seed, -127));
+  };
+  for (std::size_t i = 1; i <= 4; ++i) weights(i, {5, 4}, 0.004f);
+  for (std::size_t i = 5; i <= 8; ++i) weights(i, {5, 5}, 0.002f);
+  for (std::size_t i = 12; i <= 15; ++i)
+    from[i] =
+        s.tensor("b", i32, {5}, {{0.0005f}, {0}}, raws(some_numbers<std::int32_t>(5, static_cast<unsigned>(i), 3000)));
+  const std::int32_t batch = time_major ? 3 : 2;
+  from[18] = state(s, {batch, 5}, i8, h);
+  from[19] = state(s, {batch, 5}, i16, {{1.0f / 2048}, {0}});
+  shape between;
+  for (int i = 0; i < 5; ++i)
+    between.push_back(s.tensor("between", i16, {1}, i == 4 ? scales{{1.0f / 128}, {0}} : scales{{1.0f}, {0}}));
+  s.op("UNIDIRECTIONAL_SEQUENCE_LSTM", from, {s.out({2, 3, 5}, i8, h)},
+       {{0, byte(4)}, {1, real(cell_clip)}, {3, flag(time_major)}});
+  if (cell_clip == 0) s.last_operator()->fields[8] = numbers(between);
+}
+
 inline std::vector<sample> samples() {
   std::vector<sample> all;
   const auto add = [&](const std::string& name, const std::function<void(sample&)>& make) {
@@ -296,23 +339,9 @@ inline std::vector<sample> samples() {
   });
 
   // Recurrent layers: their states are variables.
-  const auto state = [](sample& s, const shape& of) {
-    s.runs = 3;
-    const int t = s.tensor("state", f32, of);
-    s.last_tensor()->fields[5] = flag(true);
-    return t;
-  };
   for (const bool time_major : {false, true})
-    add(std::string("UNIDIRECTIONAL_SEQUENCE_LSTM") + (time_major ? "_time_major" : ""), [&](sample& s) {
-      shape from(24, -1);
-      from[0] = s.in({2, 3, 4});
-      for (unsigned i = 1; i <= 4; ++i) from[i] = s.floats({5, 4}, some(20, i));
-      for (unsigned i = 5; i <= 8; ++i) from[i] = s.floats({5, 5}, some(25, i));
-      for (unsigned i = 12; i <= 15; ++i) from[i] = s.floats({5}, some(5, i));
-      from[18] = state(s, {time_major ? 3 : 2, 5});
-      from[19] = state(s, {time_major ? 3 : 2, 5});
-      s.op("UNIDIRECTIONAL_SEQUENCE_LSTM", from, {s.out({2, 3, 5})}, {{0, byte(4)}, {3, flag(time_major)}});
-    });
+    add(std::string("UNIDIRECTIONAL_SEQUENCE_LSTM") + (time_major ? "_time_major" : ""),
+        [&](sample& s) { lstm_of_floats(s, time_major); });
   add("UNIDIRECTIONAL_SEQUENCE_RNN", [&](sample& s) {
     s.op("UNIDIRECTIONAL_SEQUENCE_RNN",
          {s.in({2, 3, 4}), s.floats({5, 4}, some(20)), s.floats({5, 5}, some(25)), s.floats({5}, some(5)),
@@ -330,32 +359,8 @@ inline std::vector<sample> samples() {
 
   // Of bytes, with gates and c of 16 bits.
   for (const bool time_major : {false, true})
-    add(std::string("UNIDIRECTIONAL_SEQUENCE_LSTM_i8") + (time_major ? "_time_major" : ""), [&](sample& s) {
-      s.runs = 3;
-      shape from(24, -1);
-      const scales x{{0.03f}, {-7}}, h{{1.0f / 128}, {3}};
-      from[0] = s.in({2, 3, 4}, i8, x);
-      const auto weights = [&](std::size_t i, const shape& of, float scale) {
-        const auto seed = static_cast<unsigned>(i);
-        from[i] = s.tensor("w", i8, of, {{scale * static_cast<float>(i)}, {0}},
-                           some_bytes(static_cast<std::size_t>(of[0] * of[1]), seed, -127));
-      };
-      for (std::size_t i = 1; i <= 4; ++i) weights(i, {5, 4}, 0.004f);
-      for (std::size_t i = 5; i <= 8; ++i) weights(i, {5, 5}, 0.002f);
-      for (std::size_t i = 12; i <= 15; ++i)
-        from[i] = s.tensor("b", i32, {5}, {{0.0005f}, {0}},
-                           raws(some_numbers<std::int32_t>(5, static_cast<unsigned>(i), 3000)));
-      const std::int32_t batch = time_major ? 3 : 2;
-      from[18] = s.tensor("h", i8, {batch, 5}, h);
-      s.last_tensor()->fields[5] = flag(true);
-      from[19] = s.tensor("c", i16, {batch, 5}, {{1.0f / 2048}, {0}});
-      s.last_tensor()->fields[5] = flag(true);
-      shape between;
-      for (int i = 0; i < 5; ++i)
-        between.push_back(s.tensor("between", i16, {1}, i == 4 ? scales{{1.0f / 128}, {0}} : scales{{1.0f}, {0}}));
-      s.op("UNIDIRECTIONAL_SEQUENCE_LSTM", from, {s.out({2, 3, 5}, i8, h)}, {{0, byte(4)}, {3, flag(time_major)}});
-      s.last_operator()->fields[8] = numbers(between);
-    });
+    add(std::string("UNIDIRECTIONAL_SEQUENCE_LSTM_i8") + (time_major ? "_time_major" : ""),
+        [&](sample& s) { lstm_of_bytes(s, time_major); });
 
   // Of bytes: the state is of 16 bits, the filters' factors too.
   for (const int rank : {1, 2})

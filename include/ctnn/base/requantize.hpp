@@ -80,20 +80,30 @@ struct twice_rounded_factor {
     const std::int64_t half = std::int64_t{1} << (-exponent - 1);
     return static_cast<std::int32_t>((once < 0 ? once + half - 1 : once + half) >> -exponent);
   }
+  /// Of sums of 48 bits: by 15 of the digits, rounded once, halves up; within 2^30.
+  constexpr std::int32_t of_wide(std::int64_t x) const {
+    const std::int64_t short_digits = digits < 0x7fff0000 ? (digits + (1 << 15)) >> 16 : 0x7fff;
+    const std::int64_t product = x * short_digits, most = std::int64_t{1} << 30;
+    const int down = 15 - exponent;
+    if (down <= 0) return static_cast<std::int32_t>(product < 0 ? -most : product > 0 ? most : 0);
+    const std::int64_t y = (product + (std::int64_t{1} << (down - 1))) >> down;
+    return static_cast<std::int32_t>(y < -most ? -most : y > most ? most : y);
+  }
 };
 
 /// Sums and products of bytes less zero points in gemmlowp's arithmetic: operands of sums are brought to the larger
-/// scale with 20 digits more, each rounded twice, and so is their sum.
+/// scale with 20 digits more, numbers of 16 bits with 15, each rounded twice, and so is their sum.
 class twice_rounded_sum {
  public:
-  constexpr twice_rounded_sum(double of, double with, double as, bool multiplies)
+  constexpr twice_rounded_sum(double of, double with, double as, bool multiplies, int more_digits = 20)
       : multiplies_(multiplies),
+        more_(1 << more_digits),
         first_(of / (of > with ? 2 * of : 2 * with)),
         second_(with / (of > with ? 2 * of : 2 * with)),
-        result_(multiplies ? of * with / as : (of > with ? 2 * of : 2 * with) / ((1 << 20) * as)) {}
+        result_(multiplies ? of * with / as : (of > with ? 2 * of : 2 * with) / (more_ * as)) {}
   constexpr std::int32_t of(std::int32_t a, std::int32_t b, std::int32_t sign) const {
     if (multiplies_) return result_.of(a * b);
-    return result_.of(first_.of(a * (1 << 20)) + sign * second_.of(b * (1 << 20)));
+    return result_.of(first_.of(a * more_) + sign * second_.of(b * more_));
   }
   constexpr const twice_rounded_factor& first() const { return first_; }
   constexpr const twice_rounded_factor& second() const { return second_; }
@@ -101,6 +111,7 @@ class twice_rounded_sum {
 
  private:
   bool multiplies_;
+  std::int32_t more_;
   twice_rounded_factor first_, second_, result_;
 };
 

@@ -232,6 +232,12 @@ constexpr int packed_winograd_size(const graph_view& g, const node& n, int block
   return decode<op::conv2d>(g.fields_of(n.fields)).winograd == op::winograd_use::packed ? m : 0;
 }
 
+/// Does a node multiply numbers of 16 bits by bytes? Its kernel reads its input where it is.
+constexpr bool multiplies_wide(const graph_view& g, const node& n) {
+  if (n.inputs.count == 0 || g.at_value(g.inputs(n)[0]).type != dtype::i16) return false;
+  return is_byte_convolution(n) || n.type == &type_of<op::conv3d> || n.type == &type_of<op::linear>;
+}
+
 /// Bytes of memory that the kernel of a node takes while it runs, or the least it can do with.
 constexpr std::int64_t kernel_scratch_bytes(const graph_view& g, const node& n,
                                             scratch_for_work work = scratch_for_work::whole) {
@@ -239,6 +245,7 @@ constexpr std::int64_t kernel_scratch_bytes(const graph_view& g, const node& n,
     const byte_rows rows = byte_rows_of(g, n);
     return rows ? byte_layer_scratch(rows, is_byte_convolution(n)) : 0;
   }
+  if (multiplies_wide(g, n)) return 0;
   if (!computes_f32(g, n) || n.type->f32_takes_scratch) return scratch_bytes(g, n, work);
   const int m = winograd_size(g, n);
   if (m == 0) return 0;

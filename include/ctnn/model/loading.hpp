@@ -130,7 +130,7 @@ CTNN_ONCE model model::load_bytes(std::span<const std::byte> bytes, const load_o
   if (bytes.size() >= 8 && std::equal(sign.begin(), sign.end(), bytes.begin() + 4,
                                       [](char c, std::byte b) { return static_cast<std::byte>(c) == b; }))
     return load_messages(options, [&](const onnx::read_options& read) {
-      return tflite::parse_model(bytes, "the .tflite bytes", read.limits);
+      return tflite::parse_model(bytes, "the .tflite bytes", read.limits, {}, read.signature);
     });
   constexpr std::string_view blanks = " \t\r\n";
   const std::string_view text = ir::as_text(bytes);
@@ -159,6 +159,7 @@ model model::load_messages(const load_options& options, Read&& messages_of) {
   read.custom = options.onnx_operators;
   read.decode_picture = options.decode_picture;
   read.rounding = options.rounding;
+  read.signature = options.signature;
   const auto file = std::make_shared<const onnx::model_message>(messages_of(read));
   return model(onnx::maker_of(file, read), options)
       .declare(onnx::declared_inputs(*file), onnx::declared_outputs(*file));

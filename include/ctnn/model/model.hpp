@@ -40,6 +40,9 @@ struct load_options {
   /// its interpreter takes on computers; `once`, as ctnn's kernels for firmware do; `twice`, as its reference kernels
   /// and TensorFlow Lite Micro do. They differ by a step in few bytes.
   ir::rounding rounding = ir::rounding::real;
+  /// Which of a .tflite file's signatures, its ways in, is meant: "serving_default", "encode" ...; else its first
+  /// graph.
+  std::string signature{};
   /// Decodes pictures for ONNX's ImageDecoder, such as by stb_image; without one the operator is refused.
   picture_decoder decode_picture = nullptr;
   /// Bytes for programs for input shapes other than those the model was loaded with: as many are kept, the last used

@@ -90,7 +90,7 @@ namespace ctnn {
 #define CTNN_GRU_OPTIONS(x) CTNN_RECURRENT_OPTIONS(x) x(linear_before_reset, "linear_before_reset")
 #define CTNN_LSTM_OPTIONS(x) \
   CTNN_RECURRENT_OPTIONS(x) x(proj_size, "") x(peepholes, "peepholes") x(input_forget, "input_forget") \
-  x(weight_type, "weight_type")
+  x(cell_clip, "cell_clip") x(weight_type, "weight_type")
 #define CTNN_REDUCE_OPTIONS(x) x(dim, "axes") x(axes, "axes")
 #define CTNN_QUANTIZE_OPTIONS(x) x(axis, "axis") x(to, "to") x(as_i8, "as") x(of_i8, "of") x(rounded, "rounded")
 

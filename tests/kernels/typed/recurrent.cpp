@@ -88,6 +88,9 @@ TEST_CASE("lstm with states, peepholes and other functions") {
   p.input_forget = true;
   const float coupled = (1 - i) * 2 + i * std::tanh(0.4f + 0.4f);
   require_in_every_type(p, in, 2, {1, 1, 1}, {coupled});
+  REQUIRE(coupled > 0.3f);
+  p.cell_clip = 0.3f;
+  require_in_every_type(p, in, 2, {1, 1, 1}, {0.3f});
   op::lstm q;
   q.hidden = 1;
   q.bias = false;

@@ -21,6 +21,7 @@ struct read_options {
   picture_decoder decode_picture = nullptr;                    ///< ImageDecoder; without one it is refused
   /// How TensorFlow Lite's convolutions, products and sums of bytes are rounded (load_options::rounding).
   ir::rounding rounding = ir::rounding::real;
+  std::string signature{};  ///< of a .tflite file with several (load_options::signature)
   bool in_parts = false;  ///< throw ir::needs_running where numbers take more than a few steps to compute
 };
 

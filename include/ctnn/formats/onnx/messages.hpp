@@ -162,6 +162,13 @@ struct operator_entry {
   bool draws = false;  ///< random numbers, others whenever it is read
 };
 
+/// A way into a file that has several: a graph of its own, called by a word.
+struct signature {
+  std::string name;
+  std::vector<std::string> inputs, outputs;  ///< the words of its values
+  bool chosen = false;                       ///< the graph is this one's
+};
+
 struct model_message {
   std::string source;  ///< the file, for messages
   std::int64_t ir_version = 0;
@@ -170,6 +177,7 @@ struct model_message {
   std::map<function_key, function_message> functions;
   const operator_entry* (*find)(std::string_view domain, std::string_view type) = nullptr;  ///< the format's operators
   std::unordered_map<std::string, stated_value> stated;  ///< by name, where the format says it
+  std::vector<signature> signatures{};                   ///< of a .tflite file
   bool has_state = false;  ///< operators share it, so that the file is one network and no parts
   bool is_part = false;  ///< of a file, whose inputs are what they are fed (divide.hpp)
   /// What networks built of this have computed of its tensors.

@@ -12,9 +12,10 @@ using onnx::model_message;
 using onnx::read_options;
 
 /// Parses the bytes of a .tflite file. The numbers of large tensors are read now, unless `file` is the open file that
-/// the bytes come from: then onnx::build() reads them. Throws ctnn::error with the byte where something is wrong.
+/// the bytes come from: then onnx::build() reads them. Of a file with several signatures one may be named, else it is
+/// the first graph's. Throws ctnn::error with the byte where something is wrong.
 model_message parse_model(std::span<const std::byte> bytes, const std::string& source, const budget& limits = {},
-                          const std::shared_ptr<const data_file>& file = {});
+                          const std::shared_ptr<const data_file>& file = {}, const std::string& signature = {});
 
 /// Reads and parses a .tflite file, which stays open as long as the result lives (see onnx::read).
 model_message read(const std::string& path, const read_options& options = {});

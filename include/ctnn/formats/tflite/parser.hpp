@@ -33,7 +33,7 @@ class parser {
     out_.source = source;
   }
 
-  model_message model() {
+  model_message model(const std::string& signature) {
     if (buffer_.size() > limits_.file_bytes)
       buffer_.fail(0, over_limit(buffer_.size(), limits_.file_bytes, "bytes", "file_bytes"));
     if (buffer_.size() == 0) buffer_.fail(0, "empty file");
@@ -48,11 +48,12 @@ class parser {
     buffers_ = root.vector<table>(4, "the list of buffers");
     if (graphs_.empty()) root.fail("has no subgraph");
     called_.assign(graphs_.size(), false);
+    const std::size_t first = read_signatures(root, signature);
     out_.ir_version = 3;
     out_.opsets[std::string(domain)] = onnx::last_opset;  // readers shared with ONNX's are of its newest
-    out_.graph = graph(0);
+    out_.graph = graph(first);
     for (std::size_t i = 0; i < called_.size(); ++i)
-      if (!called_[i]) {
+      if (!called_[i] && first == 0 && out_.signatures.size() < 2) {
         const table other = graphs_[i];
         other.fail("not supported: subgraph " + std::to_string(i) + " '" + name_in(other, 4, "subgraph name") +
                    "', which the first does not call");
@@ -75,6 +76,37 @@ class parser {
     take(t.begins(), text.size() + sizeof(std::string));
     return std::string(text);
   }
+  // Signatures: each names a subgraph.
+
+  std::vector<std::string> words_of(const table& t, int field) {
+    const auto list = t.vector<table>(field, "a signature's values");
+    if (list.size() > limits_.blobs) t.fail("a signature of " + std::to_string(list.size()) + " values");
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < list.size(); ++i) words.push_back(name_in(list[i], 0, "a signature's value"));
+    return words;
+  }
+  /// The number of the subgraph that is asked for.
+  std::size_t read_signatures(const table& root, const std::string& wanted) {
+    const auto list = root.vector<table>(7, "the list of signatures");
+    if (list.size() > limits_.layers) root.fail(std::to_string(list.size()) + " signatures");
+    std::size_t first = 0;
+    bool found = wanted.empty();
+    std::string names;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      onnx::signature s{name_in(list[i], 2, "a signature's name"), words_of(list[i], 0), words_of(list[i], 1)};
+      const std::size_t number = list[i].number<std::uint32_t>(4);
+      if (number >= graphs_.size())
+        list[i].fail("signature '" + s.name + "' is of subgraph " + std::to_string(number) + " of " +
+                     std::to_string(graphs_.size()));
+      names += (names.empty() ? "'" : ", '") + s.name + "'";
+      s.chosen = wanted.empty() ? number == 0 : !found && s.name == wanted;
+      if (s.chosen && !found) first = number, found = true;
+      out_.signatures.push_back(std::move(s));
+    }
+    if (!found) root.fail("has no signature '" + wanted + "'; it has " + (names.empty() ? "none" : names));
+    return first;
+  }
+
   /// A tensor's name may list all that the converter has made one of. The first will do for layers.
   static std::string first_of(const std::string& name) { return name.substr(0, name.find(';')); }
   /// Tensors may have equal names, or none; messages and networks tell values by them.
@@ -123,6 +155,9 @@ class parser {
       stated->fail(who + " has " + std::to_string(scale.size()) + " scales and " + std::to_string(zero.size()) +
                    " zero points");
     q.axis = stated->number<std::int32_t>(6);
+    // Of a bias it may be the weight's; below 0 it counts from the end.
+    if (shape.rank == 1) q.axis = 0;
+    else if (q.axis < 0 && q.axis >= -shape.rank) q.axis += shape.rank;
     if (scale.size() > 1 &&
         (q.axis < 0 || q.axis >= shape.rank || static_cast<std::size_t>(shape[q.axis]) != scale.size()))
       stated->fail(who + " of " + describe(shape) + " has " + std::to_string(scale.size()) + " scales for its axis " +
@@ -150,12 +185,45 @@ class parser {
     return places_[number] = place;
   }
 
-  tensor_record tensor(const table& t, std::size_t i) {
+  /// Names by tensor: of those whose names users see first, then of other values, then of numbers in the file.
+  std::vector<std::string> named(const vector<table>& tensors, std::initializer_list<vector<std::int32_t>> seen) {
+    std::vector<std::string> names(tensors.size());
+    std::vector<char> done(tensors.size(), 0);
+    const auto give = [&](std::size_t i, bool to_numbers) {
+      if (done[i] != 0) return;
+      const table t = tensors[i];
+      const bool has_numbers = bytes_of(t.number<std::uint32_t>(2), t).second > 0;
+      if (has_numbers && !to_numbers) return;
+      std::string name = name_in(t, 3, "a tensor's name");
+      if (has_numbers) name = first_of(name);
+      names[i] = unique_name(std::move(name), i);
+      done[i] = 1;
+    };
+    for (const vector<std::int32_t>& list : seen)
+      for (std::size_t i = 0; i < list.size(); ++i)
+        if (list[i] >= 0 && static_cast<std::size_t>(list[i]) < tensors.size())
+          give(static_cast<std::size_t>(list[i]), false);
+    for (const bool to_numbers : {false, true})
+      for (std::size_t i = 0; i < tensors.size(); ++i) give(i, to_numbers);
+    return names;
+  }
+
+  /// The bits of a number of a type that is packed in bytes, or 0.
+  static int packed_bits(int element) { return element == 22 ? 4 : element == 26 ? 2 : 0; }
+  /// Integers of few bits, those of the lowest bits first, one a byte.
+  static void unpack(std::span<const std::byte> from, int bits, std::span<std::byte> to) {
+    const auto each = static_cast<std::size_t>(8 / bits);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const unsigned up = std::to_integer<unsigned>(from[i / each])
+                          << (24 + static_cast<unsigned>(8 - bits) - static_cast<unsigned>(bits) * (i % each));
+      to[i] = static_cast<std::byte>(static_cast<std::int32_t>(up) >> (32 - bits));
+    }
+  }
+
+  tensor_record tensor(const table& t, std::string name) {
     if (++values_ > limits_.blobs) t.fail("more than " + std::to_string(limits_.blobs) + " tensors");
     const auto [at, size] = bytes_of(t.number<std::uint32_t>(2), t);
-    std::string name = name_in(t, 3, "a tensor's name");
-    if (size > 0) name = first_of(name);
-    tensor_record r{unique_name(std::move(name), i), t};
+    tensor_record r{std::move(name), t};
     const std::string who = "tensor '" + r.name + "'";
     take(t.begins(), sizeof(tensor_record) + 2 * r.name.size());
     if (t.number<std::int8_t>(1) == resource_type) {
@@ -165,7 +233,9 @@ class parser {
     }
     r.known.name = r.name;
     r.known.shape = shape_of(t, who);
-    const int element = element_of(t.number<std::int8_t>(1));
+    int element = element_of(t.number<std::int8_t>(1));
+    const int bits = size > 0 ? packed_bits(element) : 0;
+    if (bits != 0) element = 3;  // i8
     onnx::stated_value& stated = out_.stated[r.name];
     stated.element = element;
     stated.quantized = quantization_of(t, r.known.shape, who);
@@ -185,13 +255,15 @@ class parser {
                                 : "tensor of type " + std::to_string(t.number<std::int8_t>(1));
     r.constant = size > 0 || (!r.known.refused.empty() && t.number<std::uint32_t>(2) != 0);
     if (!r.constant || !r.known.refused.empty()) return r;
-    const std::uint64_t needed =
-        static_cast<std::uint64_t>(r.known.shape.count()) * static_cast<std::uint64_t>(size_of(r.known.type));
+    const auto count = static_cast<std::uint64_t>(r.known.shape.count());
+    const std::uint64_t all = count * static_cast<std::uint64_t>(size_of(r.known.type)),
+                        needed = bits == 0 ? all : (count * static_cast<std::uint64_t>(bits) + 7) / 8;
     if (size != needed)
       t.fail(who + " has " + std::to_string(size) + " bytes of data, " + describe(r.known.shape) + " of " +
-             std::string(name_of(r.known.type)) + " needs " + std::to_string(needed));
-    take(at, size);
-    if (file_ && size > onnx::most_bytes_kept) {
+             (bits == 0 ? std::string(name_of(r.known.type)) : std::to_string(bits) + " bits") + " needs " +
+             std::to_string(needed));
+    take(at, all);
+    if (bits == 0 && file_ && size > onnx::most_bytes_kept) {
       r.known.values = std::make_shared<const array>(
           r.known.shape, r.known.type,
           std::make_shared<const file_part>(
@@ -200,7 +272,8 @@ class parser {
     } else {
       auto numbers = std::make_shared<array>(r.known.shape, r.known.type);
       const auto from = buffer_.bytes().subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
-      std::copy(from.begin(), from.end(), numbers->bytes().begin());
+      if (bits != 0) unpack(from, bits, numbers->bytes());
+      else std::copy(from.begin(), from.end(), numbers->bytes().begin());
       as_read(*numbers);
       r.known.values = onnx::kept(std::move(numbers));
     }
@@ -370,8 +443,12 @@ class parser {
     g.name = name_in(t, 4, "subgraph name");
     const auto tensor_tables = t.vector<table>(0, "the list of tensors");
     const auto nodes = t.vector<table>(3, "the list of operators");
+    if (tensor_tables.size() > limits_.blobs) t.fail("more than " + std::to_string(limits_.blobs) + " tensors");
+    std::vector<std::string> names = named(tensor_tables, {t.vector<std::int32_t>(1, "the list of inputs"),
+                                                           t.vector<std::int32_t>(2, "the list of outputs")});
     std::vector<tensor_record> tensors;
-    for (std::size_t i = 0; i < tensor_tables.size(); ++i) tensors.push_back(tensor(tensor_tables[i], i));
+    for (std::size_t i = 0; i < tensor_tables.size(); ++i)
+      tensors.push_back(tensor(tensor_tables[i], std::move(names[i])));
     const std::vector<std::string> in = names_of(t, 1, "the list of inputs", tensors, true),
                                    out = names_of(t, 2, "the list of outputs", tensors, false);
     for (std::size_t i = 0; i < nodes.size(); ++i) g.nodes.push_back(node(nodes[i], tensors));

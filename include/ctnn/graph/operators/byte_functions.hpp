@@ -46,17 +46,23 @@ constexpr bool reads_reals(types in) {
   return false;
 }
 /// Bytes of what is asked for, made of the first `count` inputs, which are bytes too; all of them stand for real
-/// numbers. Nobody but the network can say what the result is to stand for: `as` is missing where it does not.
-constexpr problem infer_byte_elements(types in, std::size_t count, types wanted, element& made, std::string_view name) {
+/// numbers. Nobody but the network can say what the result is to stand for: `as` is missing where it does not. Where
+/// `wide` numbers of 16 bits are taken they become such; they have no zero points, and are rounded twice.
+constexpr problem infer_byte_elements(types in, std::size_t count, types wanted, element& made, std::string_view name,
+                                      bool wide = false) {
+  wide = wide && type_at(in, 0) == dtype::i16;
   constexpr std::string_view read[] = {"of", "with"};
   for (std::size_t i = 0; i < count; ++i) {
-    if (const problem p = require_type(in, i, is_byte, name)) return p;
+    if (wide ? type_at(in, i) != dtype::i16 : !is_byte(type_at(in, i))) return wrong_type(name, type_at(in, i));
+    if (wide && element_at(in, i).real.zero != 0) return {mistake::option_out_of_range, read[i]};
     if (const problem p = check_quantization(read[i], element_at(in, i).real, type_at(in, i))) return p;
   }
   if (wanted.empty() || !wanted[0].real) return {mistake::missing_option, "as"};
   made = wanted[0];
-  if (!is_byte(made)) return wrong_type("result", made);
-  if (made.rounded == ir::rounding::away) return {mistake::option_out_of_range, "rounded"};
+  if (wide ? made != dtype::i16 : !is_byte(made)) return wrong_type("result", made);
+  if (wide && made.real.zero != 0) return {mistake::option_out_of_range, "as"};
+  if (wide ? made.rounded != ir::rounding::twice : made.rounded == ir::rounding::away)
+    return {mistake::option_out_of_range, "rounded"};
   return check_quantization("as", made.real, made);
 }
 

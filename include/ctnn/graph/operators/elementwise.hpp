@@ -30,7 +30,7 @@ struct activation {
   constexpr problem infer_types(types in, types wanted, span<element> out) const {
     using enum function;
     if (reads_reals(in)) {
-      if (const problem p = infer_byte_elements(in, 1, wanted, out[0], name)) return p;
+      if (const problem p = infer_byte_elements(in, 1, wanted, out[0], name, has_wide_kernel())) return p;
       return fits_kernels(in[0].real, out[0]) ? problem{} : problem{mistake::option_out_of_range, "as"};
     }
     const dtype t = out[0] = type_at(in, 0);
@@ -38,9 +38,17 @@ struct activation {
       if (activation.kind == f && is_integer(t)) return {};
     return is_floating(t) ? problem{} : wrong_type(name, t);
   }
+  /// Of 16 bits.
+  constexpr bool has_wide_kernel() const {
+    using enum function;
+    return is_bounds(activation) || activation.kind == sigmoid || activation.kind == tanh ||
+           activation.kind == leaky_relu;
+  }
   /// TensorFlow Lite's kernels of integers refuse, or leave to others, what is outside of these.
   constexpr bool fits_kernels(const quantization& of, const element& as) const {
     if (as.rounded == rounding::real) return true;
+    const bool curves = activation.kind == function::sigmoid || activation.kind == function::tanh;
+    if (as == dtype::i16 && curves) return as.real.scale == 1.0 / 32768 && of.scale * 12288 < 32767;
     const double up = of.scale / as.real.scale, slope = up * static_cast<double>(activation.a);
     const double low = slope < 0 ? -slope : slope;
     if (activation.kind == function::hardswish) return up <= 127;
@@ -155,7 +163,7 @@ struct binary {
 
  private:
   constexpr problem infer_bytes(types in, types wanted, element& made) const {
-    if (const problem p = infer_byte_elements(in, in.size(), wanted, made, name)) return p;
+    if (const problem p = infer_byte_elements(in, in.size(), wanted, made, name, true)) return p;
     if (!combines_bytes()) return {mistake::option_out_of_range, is_bounds(activation) ? "function" : "activation"};
     const double step = made.real.scale;
     const bool fits = in[0].real.scale / step < 1048576 && in[1].real.scale / step < 1048576;
@@ -216,7 +224,7 @@ struct softmax {
   constexpr bool move_axes(const axis_map& m) { return move_axis(axis, m); }
   constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
   constexpr problem infer_types(types in, types wanted, span<element> out) const {
-    return reads_reals(in) ? infer_byte_elements(in, 1, wanted, out[0], name) : all_floating(in, out, name);
+    return reads_reals(in) ? infer_byte_elements(in, 1, wanted, out[0], name, true) : all_floating(in, out, name);
   }
 };
 

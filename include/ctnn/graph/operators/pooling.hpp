@@ -116,7 +116,7 @@ struct pool {
     if (indices) out[1] = dtype::i64;
     if (function == pooling::max) return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
     // What padding stands for, bytes do not know.
-    if (function == pooling::average && is_byte(out[0]) && !count_include_pad && !divisor_whole) return {};
+    if (function == pooling::average && is_steps(out[0]) && !count_include_pad && !divisor_whole) return {};
     return require_type(in, 0, is_floating, name);
   }
 };

@@ -53,6 +53,7 @@ struct recurrence {
     if constexpr (Gates == 3) field("linear_before_reset", self.linear_before_reset);
     if constexpr (Gates == 4) field("peepholes", self.peepholes);
     if constexpr (Gates == 4) field("input_forget", self.input_forget);
+    if constexpr (Gates == 4) field("cell_clip", self.cell_clip);
     if constexpr (Gates == 4) field("weight_type", self.weight.type);
     field("given", self.given);
   }
@@ -73,8 +74,10 @@ struct recurrence {
     const auto k = static_cast<std::size_t>(d * functions_each + i);
     return {functions[k], k < alpha.size() ? alpha[k] : 0, k < beta.size() ? beta[k] : 0};
   }
-  /// Whether it is PyTorch's layer, but for the lengths. (At once, so that firmware compiles no other.)
-  CTNN_INLINE constexpr bool usual() const { return functions.empty() && !(clip > 0); }
+  /// Whether its gates are those of PyTorch's. (At once, so that firmware compiles no others.)
+  CTNN_INLINE constexpr bool usual_gates() const { return functions.empty() && !(clip > 0); }
+  /// Whether it is PyTorch's layer, but for the lengths.
+  constexpr bool usual() const { return usual_gates(); }
 
   /// The state before may become the state after.
   constexpr bool overwrites(int inputs, int i, int k) const {
@@ -148,19 +151,22 @@ struct gru : recurrence<3> {
 /// Gates i, f, g, o of W x + b + R h + c: c = sigmoid(f) c + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c). States h, c.
 /// With `peepholes` i and f see the c before, o the c after: one more weight of each direction, peephole_l0
 /// (3 * hidden), holds its factors for i, f and o. With `input_forget` the forget gate is 1 less the input gate.
+/// A `cell_clip` above 0 bounds c, of each step before it is let out and seen by the next (TensorFlow Lite).
 /// Of bytes (`weight_type` i8) it has TensorFlow Lite's arithmetic, 8x8_16, bit for bit: x, y and h are i8, c and the
-/// gates i16. It has a bias, one direction and the functions above, and no other option. Its weights are weight_ih_l0
-/// and weight_hh_l0, bytes of one scale a gate (scale_ih_l0 and scale_hh_l0, 4 numbers each), and bias_ih_l0, i32.
-/// Elements say the rest. y has the bytes of h, which are made as y's element says, rounded twice; the next step reads
-/// them as h's element says. c's scale is 2^(n - 15), n from 0 to 6 digits being before the point, its zero point 0.
-/// Where nobody says what h and c stand for it is what the states before the first step stand for; without these h is
-/// what y is, and n is 4.
+/// gates i16. It has a bias, one direction and the functions above, and of the options cell_clip. Its weights are
+/// weight_ih_l0 and weight_hh_l0, bytes of one scale a gate (scale_ih_l0 and scale_hh_l0, 4 numbers each), and
+/// bias_ih_l0, i32. Elements say the rest. y has the bytes of h, which are made as y's element says, rounded twice; the
+/// next step reads them as h's element says. c's scale is 2^(n - 15), n from 0 to 6 digits being before the point, its
+/// zero point 0. Where nobody says what h and c stand for it is what the states before the first step stand for;
+/// without these h is what y is, and n is 4.
 struct lstm : recurrence<4> {
   bool peepholes = false;
   bool input_forget = false;
+  float cell_clip = 0;
   weight_element weight{};  ///< of it the type alone is a field
 
-  CTNN_INLINE constexpr bool usual() const { return recurrence::usual() && !peepholes && !input_forget; }
+  CTNN_INLINE constexpr bool usual_gates() const { return recurrence::usual_gates() && !peepholes && !input_forget; }
+  constexpr bool usual() const { return usual_gates() && !(cell_clip > 0); }
   constexpr weight_slots weights(inputs in) const {
     if (!weight) return recurrence::weights(in, peepholes);
     return {{"weight_ih_l0"sv, {gates * hidden, sizes_of(in[0]).in}, dtype::i8},

@@ -16,6 +16,8 @@ constexpr bool is_floating(dtype t) {
 }
 constexpr bool is_integer(dtype t) { return !is_floating(t) && t != dtype::boolean; }
 constexpr bool is_byte(dtype t) { return t == dtype::i8 || t == dtype::u8; }
+/// Integers that stand for real numbers between layers.
+constexpr bool is_steps(dtype t) { return is_byte(t) || t == dtype::i16; }
 constexpr bool is_index(dtype t) { return t == dtype::i64 || t == dtype::i32; }
 
 /// Input i must satisfy `allowed`.

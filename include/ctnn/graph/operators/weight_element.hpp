@@ -13,6 +13,8 @@ namespace ctnn::op {
 /// the result are of their elements; an input whose element says nothing has its numbers in weights, too.
 /// The activation is applied to the real number. Where sums with an integer bias become bytes it only bounds them.
 /// With a real bias numbers are rounded as real ones are.
+/// An input of i16 that stands for real numbers has a weight of i8, an i16 result rounded twice, no zero points, and
+/// sums and a bias of i64, which TensorFlow Lite's 16x8 arithmetic multiplies by factors of 16 bits.
 /// In ncnn's arithmetic (an input that is rounded to bytes away from zero) the bias is real, and weights stand for
 /// byte / scale.
 /// A linear layer with `bits` multiplies real numbers, f32, by a weight that stays packed: words of 8 bits hold 8 /
@@ -48,6 +50,7 @@ struct weight_element {
     if (!is_byte(type)) return wrong_type("weight", type);
     if (in.size() > 1) return {mistake::option_out_of_range, "a residual of bytes"};
     const element x = element_at(in, 0);
+    if (x == dtype::i16) return infer_wide(x, wanted, result[0], f);
     if (!is_byte(x)) return wrong_type("input", x);
     result[0] = wanted.empty() ? element(real_bias ? dtype::f32 : dtype::i32) : wanted[0];
     element& y = result[0];
@@ -92,12 +95,27 @@ struct weight_element {
   /// The weights behind the products' own, of a layer that reads x and makes y.
   constexpr void add_slots(weight_slots& slots, const element& x, const element& y, bool bias, int outs) const {
     const extents each{by_output ? outs : 1};
-    if (bias) slots.push_back({"bias"sv, {outs}, real_bias ? dtype::f32 : dtype::i32});
+    if (bias) slots.push_back({"bias"sv, {outs}, real_bias ? dtype::f32 : x == dtype::i16 ? dtype::i64 : dtype::i32});
     if (y != dtype::i32) slots.push_back({"weight_scale"sv, each});
     if (zero_points) slots.push_back({"weight_zero"sv, each, type});
     if (x.real) return;
     if (y != dtype::i32) slots.push_back({"input_scale"sv, {1}});
     slots.push_back({"input_zero"sv, {1}, dtype::f32, true});
+  }
+
+ private:
+  constexpr problem infer_wide(const element& x, types wanted, element& y, const activation_function& f) const {
+    if (type != dtype::i8) return wrong_type("weight", type);
+    if (zero_points) return {mistake::option_out_of_range, "zero_points"};
+    if (real_bias) return {mistake::option_out_of_range, "real_bias"};
+    if (const problem p = check_quantization("of", x.real, x)) return p;
+    if (x.real.zero != 0) return {mistake::option_out_of_range, "of"};
+    y = wanted.empty() ? element(dtype::i16) : wanted[0];
+    if (y != dtype::i16) return wrong_type("result", y);
+    if (!is_bounds(f)) return {mistake::option_out_of_range, "activation"};
+    if (y.rounded != ir::rounding::twice) return {mistake::option_out_of_range, "rounded"};
+    if (y.real.zero != 0) return {mistake::option_out_of_range, "as"};
+    return check_quantization("as", y.real, y);
   }
 };
 

@@ -72,13 +72,15 @@ constexpr void step(const op::gru& p, const auto& f, const gate_sums<T>& sum, co
 template <class T>
 constexpr void step(const op::lstm& p, const auto& f, const gate_sums<T>& sum, const T* h, T* c, T* y) {
   const int d = sum.weights.direction;
+  const T bound = static_cast<T>(p.cell_clip);
   for (int j = 0; j < sum.hidden; ++j) {
     const auto gate = [&](int g, int peephole) {
       const T all = sum.x(g, j) + sum.h(g, j, h);
       return f(d, 0, p.peepholes ? all + sum.weights.peepholes[peephole * sum.hidden + j] * c[j] : all);
     };
     const T i = gate(0, 0), forget = p.input_forget ? 1 - i : gate(1, 1);
-    c[j] = forget * c[j] + i * f(d, 1, sum.x(2, j) + sum.h(2, j, h));
+    const T cell = forget * c[j] + i * f(d, 1, sum.x(2, j) + sum.h(2, j, h));
+    c[j] = !(bound > 0) ? cell : cell < -bound ? -bound : cell > bound ? bound : cell;
     y[j] = gate(3, 2) * f.unbounded(d, 2, c[j]);
   }
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../byte_table.hpp"
+#include "../table_curves.hpp"
 #include "maps.hpp"
 
 CTNN_BEGIN_LOOPS
@@ -69,9 +70,36 @@ inline void requantize(std::string_view op, const arguments& a) {
   });
 }
 
+/// A function of one number over numbers of 16 bits that stand for real ones.
+inline void map_wide(const activation_function& f, const arguments& a) {
+  const auto each = [&](const auto& y) {
+    map_elements<std::int16_t>(a, [&](int x) { return static_cast<std::int16_t>(y(x)); });
+  };
+  const element of = a.of(0), to = a.made();
+  if (f.kind == function::sigmoid || f.kind == function::tanh) {
+    const sigmoid_table table(a.out[0].shape.count());
+    const curve_input in(of.real.scale, f.kind == function::tanh);
+    return f.kind == function::tanh ? each([&](int x) { return table.tanh(in.of(x)); })
+                                    : each([&](int x) { return table.sigmoid(in.of(x)); });
+  }
+  if (f.kind == function::leaky_relu) {
+    const float slope = static_cast<float>(of.real.scale) * f.a / static_cast<float>(to.real.scale);
+    const twice_rounded_factor above(
+        static_cast<double>(static_cast<float>(of.real.scale) / static_cast<float>(to.real.scale))),
+        below(static_cast<double>(std::abs(slope)));
+    return each([&](int x) {
+      const std::int32_t y = x >= 0 ? above.of(x) : slope < 0 ? -below.of(x) : below.of(x);
+      return std::clamp(y, std::int32_t{-32768}, std::int32_t{32767});
+    });
+  }
+  const op::requantization bounds(f, of, to);
+  each([&](int x) { return bounds.of(x); });
+}
+
 /// A function of one number over bytes that stand for real ones.
 inline void map_bytes(const activation_function& f, const arguments& a) {
   const element of = a.of(0), to = a.made();
+  if (of == dtype::i16) return map_wide(f, a);
   const byte_function function(f, of, to);
   visit_byte(of, [&]<class X>(tag<X>) {
     visit_byte(to, [&]<class T>(tag<T>) {
@@ -146,9 +174,21 @@ inline void combine_reals(byte_pairs pairs, const quantization& of, const quanti
   });
 }
 
+/// Of numbers of 16 bits.
+inline void combine_wide(const op::binary& p, const arguments& a) {
+  const element to = a.made();
+  const op::byte_bounds bounds(p.activation, to);
+  const bool multiplies = p.function == op::binary_function::mul;
+  const int sign = p.function == op::binary_function::sub ? -1 : 1;
+  const twice_rounded_sum twice(a.of(0).real.scale, a.of(1).real.scale, to.real.scale, multiplies, 15);
+  using T = std::int16_t;
+  map_pairs<T, T, T>(a, [&](T x, T z) { return static_cast<T>(bounds.of(twice.of(x, z, sign))); });
+}
+
 /// Sums, differences and products of bytes that stand for real numbers.
 inline void combine_bytes(const op::binary& p, const arguments& a) {
   const element to = a.made();
+  if (to == dtype::i16) return combine_wide(p, a);
   const quantization of = a.of(0).real, with = a.of(1).real, as = to.real;
   const op::byte_bounds bounds(p.activation, to);
   const bool multiplies = p.function == op::binary_function::mul;
@@ -184,7 +224,25 @@ inline void combine_bytes(const op::binary& p, const arguments& a) {
   });
 }
 
+/// Of numbers of 16 bits, whose results have 15 bits behind the point.
+inline void softmax_of_wide(const op::softmax& p, const arguments& a) {
+  const around s(a.in[0].shape, p.axis);
+  const softmax_curves curves(a.of(0).real.scale, a.out[0].shape.count());
+  for (std::int64_t line = 0; line < s.outer * s.inner; ++line) {
+    const std::int64_t first = line / s.inner * s.size * s.inner + line % s.inner;
+    const std::int16_t* x = elements<std::int16_t>(a.in[0]) + first;
+    std::int16_t* y = elements<std::int16_t>(a.out[0]) + first;
+    int most = x[0];
+    for (std::int64_t i = 1; i < s.size; ++i) most = std::max(most, int{x[i * s.inner]});
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < s.size; ++i) sum += y[i * s.inner] = curves.power(x[i * s.inner] - most);
+    const auto scaled = curves.divided_by(sum);
+    for (std::int64_t i = 0; i < s.size; ++i) y[i * s.inner] = scaled.of(y[i * s.inner]);
+  }
+}
+
 inline void softmax_of_bytes(const op::softmax& p, const arguments& a) {
+  if (a.in[0].type == dtype::i16) return softmax_of_wide(p, a);
   const around s(a.in[0].shape, p.axis);
   const auto step = static_cast<float>(a.of(0).real.scale);
   float table[256];

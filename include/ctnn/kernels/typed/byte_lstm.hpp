@@ -20,6 +20,7 @@ class lstm_of_bytes {
       : hidden_(p.hidden),
         in_(p.sizes_of(a.in[0].shape).in),
         cell_bits_(op::lstm::cell_bits(a.made(2).real)),
+        cell_bound_(bound_of_cell(p.cell_clip, a.made(2).real)),
         input_zero_(a.of(0).real.zero),
         state_zero_(a.made(1).real.zero),
         result_zero_(a.made().real.zero),
@@ -49,7 +50,7 @@ class lstm_of_bytes {
     for (int k = 0; k < hidden; ++k) {
       const std::int32_t kept = fixed_detail::shifted_right(f[k] * c[k], 15),
                          added = fixed_detail::shifted_right(i[k] * g[k], 15 + cell_bits_);
-      c[k] = static_cast<std::int16_t>(fixed_detail::saturated_16(kept + added));
+      c[k] = static_cast<std::int16_t>(std::clamp(kept + added, cell_bound_.low, cell_bound_.high));
       const std::int32_t y = to_result_.of(o[k] * fixed_tanh(c[k], cell_bits_)) + result_zero_;
       h[k] = static_cast<std::int8_t>(std::clamp(y, std::int32_t{-128}, std::int32_t{127}));
     }
@@ -58,6 +59,15 @@ class lstm_of_bytes {
  private:
   static const std::int8_t* bytes_of(const float* slot) {
     return static_cast<const std::int8_t*>(static_cast<const void*>(slot));
+  }
+  struct bounds {
+    std::int32_t low = -32768, high = 32767;
+  };
+  /// Steps of c below the bound, as TensorFlow Lite cuts them off.
+  static bounds bound_of_cell(float clip, const quantization& c) {
+    if (!(clip > 0)) return {};
+    const auto steps = static_cast<std::int32_t>(std::min(static_cast<double>(clip) / c.scale, 32767.0));
+    return {-steps, steps};
   }
   static std::int32_t gate(std::int64_t x) {
     return static_cast<std::int32_t>(std::clamp(x, std::int64_t{-32768}, std::int64_t{32767}));
@@ -72,7 +82,9 @@ class lstm_of_bytes {
     return static_cast<std::int32_t>(all);
   }
 
-  int hidden_, in_, cell_bits_, input_zero_, state_zero_, result_zero_;
+  int hidden_, in_, cell_bits_;
+  bounds cell_bound_;
+  int input_zero_, state_zero_, result_zero_;
   const std::int8_t *input_weight_, *state_weight_;
   const std::int32_t* bias_;
   std::int16_t* gates_;

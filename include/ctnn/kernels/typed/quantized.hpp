@@ -118,8 +118,11 @@ inline void run(const op::quantize& p, const arguments& a, scratch_memory memory
         const auto scale = static_cast<float>(to.real.scale);
         const X* x = elements<X>(a.in[0]);
         T* y = elements<T>(a.out[0]);
-        for (std::int64_t i = 0; i < a.in[0].shape.count(); ++i)
-          y[i] = rounded_to<T>(static_cast<float>(x[i]) / scale, to.real.zero);
+        const bool halves_away = to.rounded == rounding::twice;  // as TensorFlow Lite's kernel of its own
+        for (std::int64_t i = 0; i < a.in[0].shape.count(); ++i) {
+          const float steps = static_cast<float>(x[i]) / scale;
+          y[i] = rounded_to<T>(halves_away ? std::round(steps) : steps, to.real.zero);
+        }
       });
     });
   for_scaled<float, float, int>(

@@ -9,6 +9,7 @@
 #include "../walks/pooling_walk.hpp"
 #include "byte_products.hpp"
 #include "elementwise.hpp"
+#include "wide_products.hpp"
 
 namespace ctnn::ir::typed {
 
@@ -125,6 +126,7 @@ void add_residual(const arguments& a) {
 }
 
 inline void run(const op::linear& p, const arguments& a, scratch_memory memory) {
+  if (p.weight && a.in[0].type == dtype::i16) return multiply_wide(p, a);
   if (p.weight) return multiply_bytes(p, a, memory);
   if (p.weight.is_packed()) refuse_at_run_time(p.name, "packed weights have kernels for vectors alone");
   if (a.share.index > 0) return;
@@ -154,6 +156,7 @@ inline extents with_batch(extents x, int axes) {
 
 template <int Axes>
 void run(const op::conv<Axes>& p, const arguments& a, scratch_memory memory) {
+  if (p.weight && a.in[0].type == dtype::i16) return convolve_wide(p, a);
   if (p.weight) return convolve_bytes(p, a, memory);
   if (a.share.index > 0) return;
   const extents x = with_batch(a.in[0].shape, Axes), y = with_batch(a.out[0].shape, Axes);

@@ -160,10 +160,12 @@ struct lstm_cell {
   using of_h = of_x;
   F f;
   bool input_forget = false;
+  float bound = 0;  ///< of c, if above 0
   CTNN_INLINE vec operator()(const vec (&s)[sums], const auto& u) const {
     const vec input = f.input(u, s[2]), i = gate(u, s[0], 0);
     const vec forget = !F::usual && input_forget ? sub(set(1), i) : gate(u, s[1], 1);
-    const vec c = mul_add(forget, load_bounded(u.c + u.at, u.count), mul(i, input));
+    vec c = mul_add(forget, load_bounded(u.c + u.at, u.count), mul(i, input));
+    if (bound > 0) c = clamp(c, set(-bound), set(bound));
     store_bounded(c, u.c + u.at, u.count);
     return mul(gate(u, s[3], 2), f.output(u, c));
   }
@@ -304,14 +306,14 @@ CTNN_INLINE void run_recurrence(const op::gru& p, const arguments& a, const F& f
 }
 template <class F>
 CTNN_INLINE void run_recurrence(const op::lstm& p, const arguments& a, const F& f) {
-  walk_recurrence<float>(p, a, a.weights, step_of(p, a, lstm_cell<F>{f, p.input_forget}));
+  walk_recurrence<float>(p, a, a.weights, step_of(p, a, lstm_cell<F>{f, p.input_forget, p.cell_clip}));
 }
 
 }  // namespace detail
 
 template <op::recurrent Op>
 CTNN_INLINE void run(const Op& p, const arguments& a) {
-  if (p.usual()) detail::run_recurrence(p, a, detail::usual_functions{});
+  if (p.usual_gates()) detail::run_recurrence(p, a, detail::usual_functions{});
   else detail::run_recurrence(p, a, detail::chosen_functions(p));
 }
 

@@ -102,7 +102,7 @@ class pooling_walk {
     for (std::ptrdiff_t r = part.begin; r < part.end; ++r) {
       T* to = y + r * width_;
       const T* from = x + r / rows * plane_;
-      if constexpr (sizeof(T) == 1)
+      if constexpr (sizeof(T) <= 2)
         if (p_.function == op::pooling::average) {
           average_bytes(from, to, r % rows);
           continue;
@@ -249,7 +249,7 @@ class pooling_walk {
         });
     });
   }
-  /// Averages of bytes: their sums are none.
+  /// Averages of integers of 8 and 16 bits: their sums are none.
   void average_bytes(const T* from, T* to, std::int64_t r) const {
     for (int j = 0; j < width_; ++j) {
       const pooling_window w = pool_window_at(p_, axis_[last_], j);

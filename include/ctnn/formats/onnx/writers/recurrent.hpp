@@ -132,6 +132,7 @@ inline void gru(node_writer& w) {
 inline void lstm(node_writer& w) {
   const op::lstm op = w.get<op::lstm>();
   if (op.weight) w.refuse("an lstm of bytes");
+  if (op.cell_clip > 0) w.refuse("an lstm with a cell_clip");
   recurrent<op::lstm>(w, "LSTM", {0, 3, 1, 2}, {with("input_forget", op.input_forget)}, op.peepholes);
 }
 

@@ -12,17 +12,22 @@ struct sums_at {
   int outputs = 0, channel_axis = 0, repeated = 1;
   bool rounded_twice = false;  ///< whatever is asked for
 };
+/// Those of a weight, of its type.
+inline term zero_points(node_reader& n, const stated_quantization& of, dtype type) {
+  const auto zeros = std::make_shared<array>(extents{static_cast<int>(of.zero.size())}, dtype::i64);
+  std::ranges::copy(of.zero, zeros->elements<std::int64_t>().begin());
+  return n.cast(n.constant(zeros), type);
+}
 /// A layer of sums of this shape, with the slots after the weight, which is the last of `in`. The bias is the node's
 /// last input.
 template <class Op>
 term sums(node_reader& n, Op op, std::vector<term> in, const sums_at& at) {
   one_scale(n, n.node.inputs[at.input]);
   op.weight.type = n.type(n.input(1));
-  if (op.weight.type != dtype::i8) node_reader::refuse("weights of " + std::string(name_of(op.weight.type)));
+  if (!ir::is_byte(op.weight.type)) node_reader::refuse("weights of " + std::string(name_of(op.weight.type)));
   const stated_quantization* w = scales_of(n, n.node.inputs[1]);
   if (!w) n.fail("the weight has no scale");
-  if (std::ranges::any_of(w->zero, [](std::int64_t z) { return z != 0; }))
-    node_reader::refuse("weights with a zero point");
+  op.weight.zero_points = std::ranges::any_of(w->zero, [](std::int64_t z) { return z != 0; });
   op.weight.by_output = w->scale.size() > 1;
   if (op.weight.by_output && (w->axis != at.channel_axis || static_cast<int>(w->scale.size()) != at.outputs))
     n.fail("the weight has " + std::to_string(w->scale.size()) + " scales along axis " + std::to_string(w->axis) +
@@ -34,20 +39,22 @@ term sums(node_reader& n, Op op, std::vector<term> in, const sums_at& at) {
   };
   if (op.bias) {
     const term bias = n.input(n.input_count() - 1);
-    if (n.type(bias) != dtype::i32) node_reader::refuse("a bias of " + std::string(name_of(n.type(bias))));
+    if (n.type(bias) != (n.type(in[0]) == dtype::i16 ? dtype::i64 : dtype::i32))
+      node_reader::refuse("a bias of " + std::string(name_of(n.type(bias))));
     if (n.shape(bias).count() != at.outputs) n.fail("the bias is " + describe(n.shape(bias)));
     in.push_back(helping(n, [&] { return repeated(bias); }));
   }
   in.push_back(helping(n, [&] { return repeated(n.constant({static_cast<int>(w->scale.size())}, w->scale)); }));
+  if (op.weight.zero_points) in.push_back(helping(n, [&] { return repeated(zero_points(n, *w, op.weight.type)); }));
   op.given = (slot_set{1} << (in.size() - 1)) - 1;
-  ir::element made = byte_output(n);
-  made.rounded = at.rounded_twice ? ir::rounding::twice : n.builder().options.rounding;
+  ir::element made = byte_output(n, widths::wide);
+  made.rounded = at.rounded_twice || made == dtype::i16 ? ir::rounding::twice : n.builder().options.rounding;
   return n.add_as(made, op, in);
 }
 
 template <bool each_channel>
 void byte_convolution(node_reader& n) {
-  if (!bytes_at(n, 0)) return convolution<each_channel>(n);
+  if (!bytes_at(n, 0, widths::wide)) return convolution<each_channel>(n);
   op::conv2d op;
   set_convolution<each_channel>(n, op);
   op.activation = fused_bounds(n);
@@ -57,7 +64,7 @@ void byte_convolution(node_reader& n) {
 }
 
 inline void byte_product(node_reader& n) {
-  if (!bytes_at(n, 0)) return fully_connected(n);
+  if (!bytes_at(n, 0, widths::wide)) return fully_connected(n);
   n.expect(2, 3);
   if (n.flag("weights_format", false)) node_reader::refuse("shuffled weights");
   check_sums(n);
@@ -96,7 +103,7 @@ inline constexpr int most_transposed_stride = 64;
 /// The sums that reach one pixel of the result come from windows of as many pixels as a stride goes into the weight: a
 /// convolution with as many outputs as there are pixels in a stride, whose outputs then lie side by side.
 inline void byte_transposed_convolution(node_reader& n) {
-  if (!bytes_at(n, 2)) return unscaled<transposed_convolution>(n);
+  if (!bytes_at(n, 2, widths::wide)) return unscaled<transposed_convolution>(n);
   op::conv_transpose2d back;
   const auto axes = set_transposed(n, back);
   for (const int d : back.dilation)
@@ -126,6 +133,8 @@ inline void byte_transposed_convolution(node_reader& n) {
   steps.push_back(w[3]);
   const term weight = helping(n, [&] {
     op::pad zeros;
+    const stated_quantization* w_scales = scales_of(n, n.node.inputs[1]);
+    if (w_scales && !w_scales->zero.empty()) zeros.value = static_cast<double>(w_scales->zero[0]);
     zeros.before = {0, 0, 0, 0};
     zeros.after = {0, wide[1] - w[1], wide[2] - w[2], 0};
     const term whole = wide == w ? n.input(1) : n.add(zeros, {n.input(1)});

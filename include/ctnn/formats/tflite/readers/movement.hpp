@@ -400,8 +400,35 @@ inline void batch_to_space(node_reader& n) {
 }
 
 inline void gather(node_reader& n) {
-  if (n.integer("batch_dims", 0) != 0) node_reader::refuse("option 'batch_dims'");
-  onnx::readers::gather(n);
+  n.expect(2, 2);
+  const term x = n.input(0), index = n.input(1);
+  const extents s = n.shape(x), at = n.shape(index);
+  int batch = n.small("batch_dims", 0);
+  if (batch < 0) batch += at.rank;
+  if (batch == 0) return onnx::readers::gather(n);
+  const int axis = n.axis(n.integer("axis", 0), s.rank);
+  bool fits = batch > 0 && batch <= at.rank && batch <= axis;
+  for (int i = 0; fits && i < batch; ++i) fits = s[i] == at[i];
+  if (!fits)
+    n.fail("batch_dims is " + std::to_string(batch) + " for axis " + std::to_string(axis) + " of " + describe(s) +
+           " and indices of " + describe(at));
+  onnx::readers::check_indices(n, index, s[axis]);
+  // Rows of one index, along the first axis behind the batch.
+  list<int> order, back;
+  extents rows = at;
+  rows.push_back(1);
+  for (int i = 0; i < s.rank; ++i) {
+    if (i == batch) order.push_back(axis);
+    if (i != axis) order.push_back(i);
+  }
+  const int indices = at.rank - batch, before = axis - batch, rank = s.rank - 1 + indices;
+  for (int i = 0; i < rank; ++i)
+    back.push_back(i < batch || i >= axis + indices ? i : i < axis ? i + indices : i - before);
+  const term found = helping(n, [&] {
+    const term turned = before == 0 ? x : n.add(op::permute{order}, {x});
+    return n.add(op::gather_nd{batch}, {turned, n.reshaped(index, rows)});
+  });
+  n.result(before == 0 || indices == 0 ? found : n.add(op::permute{back}, {found}));
 }
 /// Rows of the second input.
 inline void embedding_lookup(node_reader& n) {

@@ -37,9 +37,10 @@ inline void set_strides(node_reader& n, std::array<int, 2>& stride, std::array<i
   dilation = {n.small("dilation_h_factor", 1), n.small("dilation_w_factor", 1)};
 }
 /// The type of sums, where it is said, can only be the usual one.
-inline void check_sums(node_reader& n) {
+/// TensorProto::DataType's numbers: f32 is nothing said, i64 sums have inputs of 16 bits alone, and no other.
+inline void check_sums(node_reader& n, std::size_t input = 0) {
   const std::int64_t type = n.integer("quantized_bias_type", 0);
-  if (type != 0 && type != 1 && type != 6)
+  if (type != 0 && type != 1 && type != (n.type(n.input(input)) == dtype::i16 ? 7 : 6))
     node_reader::refuse("sums of " + std::string(element_name(static_cast<int>(type))));
 }
 
@@ -103,7 +104,7 @@ inline std::array<transposed_axis, 2> set_transposed(node_reader& n, op::conv_tr
   op.out = w[0];
   op.kernel = {w[1], w[2]};
   set_strides(n, op.stride, op.dilation);
-  check_sums(n);
+  check_sums(n, 2);
   op.bias = n.has(3);
   op.given = op.bias ? 3 : 1;
   std::array<transposed_axis, 2> axes;

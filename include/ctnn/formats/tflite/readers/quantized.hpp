@@ -22,22 +22,26 @@ inline ir::quantization of_output(node_reader& n) {
   if (!n.wants(0)) n.fail("has no output");
   return one_scale(n, n.node.outputs[0]);
 }
+/// Whether an operator has kernels of 16 bits, too.
+enum class widths { bytes, wide };
 /// Whether input i is of bytes with a scale; other integers with one are refused.
-inline bool bytes_at(node_reader& n, std::size_t i) {
+inline bool bytes_at(node_reader& n, std::size_t i, widths w = widths::bytes) {
   if (!is_quantized(n, i)) return false;
   const dtype t = n.type(n.input(i));
-  if (!ir::is_byte(t)) node_reader::refuse("quantized " + std::string(name_of(t)));
+  if (w == widths::wide ? !ir::is_steps(t) : !ir::is_byte(t))
+    node_reader::refuse("quantized " + std::string(name_of(t)));
   return true;
 }
-/// The element of an output of bytes.
-inline ir::element byte_output(node_reader& n) {
+/// The element of an output of bytes. Numbers of 16 bits are made by kernels of TensorFlow Lite's own alone.
+inline ir::element byte_output(node_reader& n, widths w = widths::bytes) {
   const dtype to = output_type(n);
+  if (w == widths::wide && to == dtype::i16) return {to, of_output(n), ir::rounding::twice};
   if (!ir::is_byte(to)) node_reader::refuse("output of " + std::string(name_of(to)));
   return {to, of_output(n)};
 }
 /// That of an output which XNNPACK has a kernel of sums of two for.
 inline ir::element sum_output(node_reader& n) {
-  ir::element made = byte_output(n);
+  ir::element made = byte_output(n, widths::wide);
   if (n.builder().options.rounding == ir::rounding::twice) made.rounded = ir::rounding::twice;
   return made;
 }
@@ -49,7 +53,7 @@ inline activation_function fused_bounds(node_reader& n) {
 }
 
 inline bool is_quantized_output(node_reader& n) {
-  return n.wants(0) && ir::is_byte(output_type(n)) && scales_of(n, n.node.outputs[0]);
+  return n.wants(0) && ir::is_steps(output_type(n)) && scales_of(n, n.node.outputs[0]);
 }
 /// A reader of real numbers for operators that compare or choose: bytes of one scale will do.
 template <operator_reader read>
@@ -57,10 +61,7 @@ void alike(node_reader& n) {
   const ir::quantization* first = nullptr;
   ir::quantization scales[2];
   for (std::size_t i = 0; i < n.input_count(); ++i) {
-    if (!n.has(i) || is_floating(n.type(n.input(i))) || !ir::is_byte(n.type(n.input(i))) || !is_quantized(n, i)) {
-      if (is_quantized(n, i) && n.type(n.input(i)) == dtype::i16) node_reader::refuse("quantized i16");
-      continue;
-    }
+    if (!is_quantized(n, i) || !ir::is_steps(n.type(n.input(i)))) continue;
     scales[first ? 1 : 0] = of_input(n, i);
     if (first && !(scales[1] == *first)) node_reader::refuse("bytes of different scales");
     first = &scales[0];
@@ -102,18 +103,19 @@ inline void byte_add_n(node_reader& n) {
   n.result(quantized_sums(n, sum, of.scale / fine, made, ir::rounding::twice));
 }
 
-/// A function of one number: a table of 256 bytes.
+/// A function of one number: a table of 256 bytes. Of 16 bits there are two.
 template <operator_reader read, function f, int a = 0, int b = 0>
 void function_of(node_reader& n) {
-  if (!bytes_at(n, 0)) return read(n);
+  constexpr widths w = f == function::sigmoid || f == function::tanh ? widths::wide : widths::bytes;
+  if (!bytes_at(n, 0, w)) return read(n);
   n.expect(1, 1);
   const activation_function with{f, static_cast<float>(a) / 1000, static_cast<float>(b) / 1000};
-  n.result(n.add_as(byte_output(n), op::activation{with}, {n.input()}));
+  n.result(n.add_as(byte_output(n, w), op::activation{with}, {n.input()}));
 }
 
 /// A function of one number that has kernels of integers.
-inline void integer_function(node_reader& n, const activation_function& f) {
-  n.result(n.add_as(byte_output(n), op::activation{f}, {n.input()}));
+inline void integer_function(node_reader& n, const activation_function& f, widths w = widths::bytes) {
+  n.result(n.add_as(byte_output(n, w), op::activation{f}, {n.input()}));
 }
 inline void byte_hard_swish(node_reader& n) {
   if (!bytes_at(n, 0)) return hard_swish(n);
@@ -121,9 +123,9 @@ inline void byte_hard_swish(node_reader& n) {
   integer_function(n, {function::hardswish, 1.0f / 6, 0.5f});
 }
 inline void byte_leaky_relu(node_reader& n) {
-  if (!bytes_at(n, 0)) return leaky_relu(n);
+  if (!bytes_at(n, 0, widths::wide)) return leaky_relu(n);
   n.expect(1, 1);
-  integer_function(n, {function::leaky_relu, n.real("alpha", 0)});
+  integer_function(n, {function::leaky_relu, n.real("alpha", 0)}, widths::wide);
 }
 inline void byte_gelu(node_reader& n) {
   if (!bytes_at(n, 0)) return gelu(n);
@@ -141,15 +143,15 @@ inline term requantized(node_reader& n, term x, ir::element made, const activati
 /// An activation that bounds.
 template <operator_reader read, function f, int a = 0, int b = 0>
 void bounds(node_reader& n) {
-  if (!bytes_at(n, 0)) return read(n);
+  if (!bytes_at(n, 0, widths::wide)) return read(n);
   n.expect(1, 1);
-  n.result(requantized(n, n.input(), byte_output(n), {f, static_cast<float>(a), static_cast<float>(b)}));
+  n.result(requantized(n, n.input(), byte_output(n, widths::wide), {f, static_cast<float>(a), static_cast<float>(b)}));
 }
 
 template <op::binary_function f>
 void arithmetic(node_reader& n) {
   n.expect(2, 2);
-  if (!bytes_at(n, 0) && !bytes_at(n, 1)) return unscaled<binary<f>>(n);
+  if (!bytes_at(n, 0, widths::wide) && !bytes_at(n, 1, widths::wide)) return unscaled<binary<f>>(n);
   n.result(n.add_as(sum_output(n), op::binary{f, {}, fused_bounds(n)}, {n.input(0), n.input(1)}));
 }
 
@@ -158,7 +160,7 @@ inline term real_numbers(node_reader& n, std::size_t i) {
   one_scale(n, n.node.inputs[i]);
   return helping(n, [&] { return n.add(op::dequantize{}, {n.input(i)}); });
 }
-inline term as_bytes(node_reader& n, term x) { return n.add_as(byte_output(n), op::quantize{}, {x}); }
+inline term as_bytes(node_reader& n, term x) { return n.add_as(byte_output(n, widths::wide), op::quantize{}, {x}); }
 /// The quotient of the real numbers: by 0 it is the largest byte of its sign. TensorFlow Lite's kernel is within one
 /// step of it but where it divides -1 step, whose quotient it takes for 0 steps of an unsigned byte, and by 0.
 inline void byte_division(node_reader& n) {
@@ -221,38 +223,41 @@ void byte_resize(node_reader& n) {
 /// Bytes of one scale have the maximum and the average in it.
 template <op::pooling f>
 void byte_pool(node_reader& n) {
-  if (!bytes_at(n, 0)) return pool<f>(n);
+  if (!bytes_at(n, 0, widths::wide)) return pool<f>(n);
   const ir::quantization of = of_input(n, 0), as = of_output(n);
   if (!(of == as)) node_reader::refuse("a result of another scale");
   const op::pool op = windows_of(n, f);
   const activation_function with = fused_bounds(n);
   const term y = n.add(op, {channels_first(n, n.input(0))});
-  n.result(channels_last(n, requantized(n, y, byte_output(n), with)));
+  n.result(channels_last(n, requantized(n, y, byte_output(n, widths::wide), with)));
 }
 
 inline void byte_concatenation(node_reader& n) {
-  if (!bytes_at(n, 0)) return concatenation(n);
+  if (!bytes_at(n, 0, widths::wide)) return concatenation(n);
   const activation_function f = fused_bounds(n);
   if (f) node_reader::refuse("a fused activation of bytes");
-  const ir::element made = byte_output(n);
+  const ir::element made = byte_output(n, widths::wide);
   const int axis = n.axis(n.integer("axis", 0), n.rank(n.input(0)));
   std::vector<term> in;
   for (std::size_t i = 0; i < n.input_count(); ++i) {
-    if (!bytes_at(n, i)) n.fail("input " + std::to_string(i) + " has no scale");
+    if (!bytes_at(n, i, widths::wide)) n.fail("input " + std::to_string(i) + " has no scale");
     in.push_back(helping(n, [&] { return requantized(n, n.input(i), made); }));
   }
   n.result(in.size() == 1 ? in[0] : n.add(op::concat{axis}, in));
 }
 
 inline void byte_softmax(node_reader& n) {
-  if (!bytes_at(n, 0)) return unscaled<softmax>(n);
+  if (!bytes_at(n, 0, widths::wide)) return unscaled<softmax>(n);
   n.expect(1, 1);
   if (n.rank(n.input()) < 1) n.fail("input is a scalar");
   // Numbers are multiplied by beta first: their scale is.
   quantization of = of_input(n, 0);
   of.scale *= static_cast<double>(n.real("beta", 0));
   if (check_quantization("beta", of, n.type(n.input()))) n.fail("beta is no number above 0");
-  n.result(n.add_as(byte_output(n), op::softmax{-1}, {n.stands_for(n.input(), of)}));
+  ir::element made = byte_output(n, widths::wide);
+  if (made == dtype::i16 && std::abs(made.real.scale * 32768 - 1) > 0.001)
+    node_reader::refuse("a result of 16 bits whose scale is not 1/32768");
+  n.result(n.add_as(made, op::softmax{-1}, {n.stands_for(n.input(), of)}));
 }
 
 /// The exact sum, or the mean, which is one of another scale.
@@ -284,10 +289,10 @@ void byte_sum(node_reader& n) {
 inline void quantize(node_reader& n) {
   n.expect(1, 1);
   const term x = n.input();
-  if (bytes_at(n, 0)) {
-    ir::element made = byte_output(n);
+  if (is_quantized(n, 0) && (n.type(x) == dtype::i32 || bytes_at(n, 0, widths::wide))) {
+    ir::element made = byte_output(n, widths::wide);
     const double ratio = of_input(n, 0).scale / made.real.scale;
-    const bool by_xnnpack = n.type(x) == made.type && ratio >= 1.0 / 256 && ratio <= 128 &&
+    const bool by_xnnpack = n.type(x) == made.type && made != dtype::i16 && ratio >= 1.0 / 256 && ratio <= 128 &&
                             n.builder().options.rounding != ir::rounding::twice;
     if (!by_xnnpack || same_numbers(n.element_of(x), made)) return n.result(requantized(n, x, made));
     made.rounded = ir::rounding::coarse;

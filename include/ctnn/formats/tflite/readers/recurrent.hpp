@@ -77,8 +77,7 @@ inline void check_lstm(node_reader& n) {
   if (n.input_count() < 20 || n.input_count() > 24)
     n.fail("has " + std::to_string(n.input_count()) + " inputs, expected 20 to 24");
   if (fused(n).kind != function::tanh) node_reader::refuse("an activation other than TANH");
-  for (const char* key : {"cell_clip", "proj_clip"})
-    if (n.real(key, 0) != 0) node_reader::refuse("option '" + std::string(key) + "'");
+  n.ignore("proj_clip");  // of a projection, which none has
   if (n.flag("diagonal_recurrent_tensors", false)) node_reader::refuse("option 'diagonal_recurrent_tensors'");
   if (n.has(16) || n.has(17)) node_reader::refuse("a projection");
   for (std::size_t i = 20; i < 24; ++i)
@@ -86,12 +85,19 @@ inline void check_lstm(node_reader& n) {
   if (n.has(1) != n.has(5) || n.has(1) != n.has(12)) n.fail("has parts of an input gate");
   if (!n.has(1)) node_reader::refuse("coupled gates");
 }
+/// The bound of c; 0: none. Keras's layers have one of 10 in every file.
+inline float cell_clip(node_reader& n) {
+  const float bound = n.real("cell_clip", 0);
+  if (!(bound >= 0) || !std::isfinite(bound)) n.fail("cell_clip is no finite number from 0 on");
+  return bound;
+}
 /// Gates i, f, g, o: weights 1 to 4, recurrent weights 5 to 8, peepholes 9 to 11, biases 12 to 15. Without 1 the input
 /// gate is 1 less the forget gate.
 inline void lstm(node_reader& n) {
   check_lstm(n);
   n.ignore("hidden");
   op::lstm op;
+  op.cell_clip = cell_clip(n);
   set_hidden(n, op, 6);
   op.peepholes = n.has(10);
   std::vector<term> in{n.input(0), joined(n, {1, 2, 3, 4}), joined(n, {5, 6, 7, 8}), joined(n, {12, 13, 14, 15}),
@@ -185,6 +191,7 @@ inline void byte_lstm(node_reader& n) {
   if (output_type(n) != dtype::i8) node_reader::refuse("output of " + std::string(name_of(output_type(n))));
   require_type(n, 0, dtype::i8);
   op::lstm op;
+  op.cell_clip = cell_clip(n);
   set_hidden(n, op, 6);
   op.weight.type = dtype::i8;
   of_input(n, 0);
