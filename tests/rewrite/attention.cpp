@@ -93,6 +93,36 @@ constexpr auto with_mask_of_batches = [](builder& b) {
   b.output("", b.add(a, "sums", {o.q, o.k, o.v, b.reshape("masked", mask, {6, 1, 1, 5})}));
 };
 
+/// A bias of positions, and a mask of windows behind it: of q k^T both are added.
+template <operands (*Of)(builder&), int Rows, int... Bias>
+constexpr auto added_twice = [](builder& b) {
+  const operands o = Of(b);
+  const value_id bias = b.relu("", b.input("bias", {Bias...})), scores = b.add(spelling{}.scores, "scores", {o.q, o.k});
+  const value_id mask = b.relu("", b.input("mask", {2, 1, Rows, 5}));
+  b.output("", weigh(b, {}, b.binary("again", plus, b.binary("masked", plus, scores, bias), mask), o.v));
+};
+template <operands (*Of)(builder&), int Rows, int... Bias>
+constexpr auto with_both_masks = [](builder& b) {
+  const operands o = Of(b);
+  const value_id bias = b.relu("", b.input("bias", {Bias...})), mask = b.relu("", b.input("mask", {2, 1, Rows, 5}));
+  op::attention a = scaled(0.5f);
+  a.mask = true;
+  b.output("", b.add(a, "sums", {o.q, o.k, o.v, b.binary("again", plus, bias, mask)}));
+};
+constexpr auto masks_of_batches = [](builder& b) {
+  const operands o = batches(b);
+  const value_id bias = b.input("bias", {6, 1, 5}), mask = b.input("mask", {1, 1, 5}),
+                 scores = b.add(spelling{}.scores, "scores", {o.q, o.k});
+  b.output("", weigh(b, {}, b.binary("again", plus, b.binary("masked", plus, scores, bias), mask), o.v));
+};
+constexpr auto masked_scores_are_seen = [](builder& b) {
+  const operands o = heads(b);
+  const value_id scores = b.add(spelling{}.scores, "scores", {o.q, o.k}),
+                 masked = b.binary("masked", plus, scores, b.input("bias", {3, 4, 5}));
+  b.output("seen", masked);
+  b.output("", weigh(b, {}, b.binary("again", plus, masked, b.input("mask", {2, 1, 4, 5})), o.v));
+};
+
 /// where(mask, scores, number) or where(mask, number, scores).
 template <operands (*Of)(builder&), bool Keeps, int Number, int... Mask>
 constexpr auto chosen = [](builder& b) {
@@ -127,6 +157,12 @@ FIRES_LOADED("attention with a mask of keys and queries", (rules::spelled_attent
              (with_mask<batches, 1, 4, 5>))
 FIRES_LOADED("attention of batches with a mask of each", (rules::spelled_attention), (added<batches, 6, 1, 5>),
              with_mask_of_batches)
+FIRES_LOADED("attention with two masks", (rules::spelled_attention), (added_twice<heads, 4, 3, 4, 5>),
+             (with_both_masks<heads, 4, 3, 4, 5>))
+FIRES_LOADED("attention with a bias of queries and a mask of keys", (rules::spelled_attention),
+             (added_twice<heads, 1, 1, 4, 5>), (with_both_masks<heads, 1, 1, 4, 5>))
+DECLINES_LOADED("two masks of batches", (rules::spelled_attention), masks_of_batches, "its two masks are of batches")
+DECLINES_LOADED("scores with the first mask are an output", (rules::spelled_attention), masked_scores_are_seen, "")
 FIRES_LOADED("attention that keeps keys", (rules::spelled_attention), (chosen<heads, true, 0, 4, 5>),
              (with_choice<heads, true, 0, 0, 4, 5>))
 FIRES_LOADED("attention that hides keys", (rules::spelled_attention), (chosen<heads, false, 0, 2, 1, 1, 5>),
