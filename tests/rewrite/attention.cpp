@@ -299,6 +299,16 @@ constexpr auto shared_head = [](builder& b) {
   const value_id turned = b.scalar("", times, b.permute("", k, {0, 1, 3, 2}), 0.6f);
   b.output("y", result_of(b, b.add(op::matmul{}, "", {q, turned}), v, 2, 5));
 };
+/// Windows of an image: a bias of positions for each head, a mask of each window between reshapes, as Swin has them.
+constexpr auto windows = [](builder& b) {
+  const value_id x = b.input("x", {4, 5, 24});
+  const value_id q = heads_of(b, "q", x, 5), k = heads_of(b, "k", x, 5), v = heads_of(b, "v", x, 5);
+  const value_id scores =
+      b.add(op::matmul{}, "", {b.scalar("", op::binary_function::mul, q, 0.354f), b.permute("", k, {0, 1, 3, 2})});
+  const value_id biased = b.sum("", scores, b.constant("bias", {1, 3, 5, 5}));
+  const value_id apart = b.reshape("", biased, {1, 4, 3, 5, 5}), mask = b.constant("mask", {1, 4, 1, 5, 5});
+  b.output("y", result_of(b, b.reshape("", b.sum("", apart, mask), {4, 3, 5, 5}), v, 4, 5));
+};
 /// Length first, batches and heads as one axis, as PyTorch's module has them.
 constexpr auto module = [](builder& b) {
   const value_id x = b.input("x", {5, 1, 24});
@@ -318,5 +328,6 @@ TEST_CASE("attention of whole layers") {
   static_assert(left_of(encoder) == 5);       // three layers, attention, a layer
   static_assert(left_of(decoder_step) == 4);  // three layers as one, its parts, attention, a layer
   static_assert(left_of(shared_head) == 5);
+  static_assert(left_of(windows) == 6);  // with the sum of both masks
   static_assert(left_of(module) == 9);  // and reshapes, which move nothing
 }
