@@ -15,7 +15,7 @@ constexpr value_id image(builder& b, std::string_view name = "x", dtype type = d
 }
 
 template <int First>
-constexpr auto repeated = [](builder& b) {
+constexpr auto expanded_image = [](builder& b) {
   b.output("", b.relu("relu", b.add(op::expand{{First, 1, 4}}, "it", {image(b)})));
 };
 template <int Times>
@@ -88,7 +88,7 @@ constexpr auto whole_gelu = [](builder& b) { b.output("", b.apply("it", image(b)
 
 }  // namespace
 
-FIRES_LOADED("expand to the same shape", (rules::one_view), repeated<2>, rectified)
+FIRES_LOADED("expand to the same shape", (rules::one_view), expanded_image<2>, rectified)
 FIRES_LOADED("tile once", (rules::one_view), tiled<1>, rectified)
 
 FIRES_LOADED("expand > +", (rules::expanded_operand), (expanded_sum<3, dtype::f32>), narrow_sum<dtype::f32>)

@@ -158,8 +158,8 @@ constexpr auto batches_behind_a_length = [](builder& b) {
 };
 /// Queries, keys and values of one step are columns of one value, of which a part is read elsewhere.
 constexpr auto columns_are_seen = [](builder& b) {
-  const value_id x = b.input("x", {2, 1, 72});
-  const value_id q = b.add(op::split{2, {24, 24, 24}}, "cut", {x});
+  const value_id x = b.reshape("", b.input("x", {2, 1, 72}), {2, 1, 3, 24});
+  const value_id q = b.add(op::split{{1, 1, 1}, 2}, "cut", {x});
   const auto apart = [&](value_id v) { return b.reshape("", v, {2, 3, 1, 8}); };
   b.output("q", q);
   const value_id y = b.add(op::attention{}, "it", {apart(q), apart(q + 1), apart(q + 2)});
