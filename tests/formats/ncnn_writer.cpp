@@ -215,6 +215,22 @@ TEST_CASE("a convolution with slopes is written as two layers, behind a residual
   for (const char* name : {"second", "third"}) CHECK(test::deviation(after.at(name), before.at(name)) <= 1e-3);
 }
 
+TEST_CASE("a log_softmax is the logarithm of a softmax") {
+  loaded_model m;
+  REQUIRE(!add_node(m.network, op::input{{3, 4}}, "x", {}));
+  const value_id x = 0;
+  REQUIRE(!add_node(m.network, op::log_softmax{1}, "y", {&x, 1}));
+  add_output(m.network, "y", 1);
+  const ncnn::written_model w = ncnn::write(m);
+  CAPTURE(w.param);
+  CHECK(mentions(w.param, "Softmax"));
+  CHECK(mentions(w.param, "UnaryOp"));
+  floats in(12);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i * i) / 20 - 1;
+  const auto before = test::run_reference(m, {{"x", in}}), after = test::run_reference(read_back(w), {{"x", in}});
+  CHECK(test::deviation(after.at("y"), before.at("y")) <= 1e-5);
+}
+
 TEST_CASE("a linear layer that adds a residual is its product and a sum") {
   struct layer_case {
     op::linear fc;

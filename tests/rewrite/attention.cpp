@@ -93,6 +93,36 @@ constexpr auto with_mask_of_batches = [](builder& b) {
   b.output("", b.add(a, "sums", {o.q, o.k, o.v, b.reshape("masked", mask, {6, 1, 1, 5})}));
 };
 
+/// A bias of positions, and a mask of windows behind it: of q k^T both are added.
+template <operands (*Of)(builder&), int Rows, int... Bias>
+constexpr auto added_twice = [](builder& b) {
+  const operands o = Of(b);
+  const value_id bias = b.relu("", b.input("bias", {Bias...})), scores = b.add(spelling{}.scores, "scores", {o.q, o.k});
+  const value_id mask = b.relu("", b.input("mask", {2, 1, Rows, 5}));
+  b.output("", weigh(b, {}, b.binary("again", plus, b.binary("masked", plus, scores, bias), mask), o.v));
+};
+template <operands (*Of)(builder&), int Rows, int... Bias>
+constexpr auto with_both_masks = [](builder& b) {
+  const operands o = Of(b);
+  const value_id bias = b.relu("", b.input("bias", {Bias...})), mask = b.relu("", b.input("mask", {2, 1, Rows, 5}));
+  op::attention a = scaled(0.5f);
+  a.mask = true;
+  b.output("", b.add(a, "sums", {o.q, o.k, o.v, b.binary("again", plus, bias, mask)}));
+};
+constexpr auto masks_of_batches = [](builder& b) {
+  const operands o = batches(b);
+  const value_id bias = b.input("bias", {6, 1, 5}), mask = b.input("mask", {1, 1, 5}),
+                 scores = b.add(spelling{}.scores, "scores", {o.q, o.k});
+  b.output("", weigh(b, {}, b.binary("again", plus, b.binary("masked", plus, scores, bias), mask), o.v));
+};
+constexpr auto masked_scores_are_seen = [](builder& b) {
+  const operands o = heads(b);
+  const value_id scores = b.add(spelling{}.scores, "scores", {o.q, o.k}),
+                 masked = b.binary("masked", plus, scores, b.input("bias", {3, 4, 5}));
+  b.output("seen", masked);
+  b.output("", weigh(b, {}, b.binary("again", plus, masked, b.input("mask", {2, 1, 4, 5})), o.v));
+};
+
 /// where(mask, scores, number) or where(mask, number, scores).
 template <operands (*Of)(builder&), bool Keeps, int Number, int... Mask>
 constexpr auto chosen = [](builder& b) {
@@ -127,6 +157,12 @@ FIRES_LOADED("attention with a mask of keys and queries", (rules::spelled_attent
              (with_mask<batches, 1, 4, 5>))
 FIRES_LOADED("attention of batches with a mask of each", (rules::spelled_attention), (added<batches, 6, 1, 5>),
              with_mask_of_batches)
+FIRES_LOADED("attention with two masks", (rules::spelled_attention), (added_twice<heads, 4, 3, 4, 5>),
+             (with_both_masks<heads, 4, 3, 4, 5>))
+FIRES_LOADED("attention with a bias of queries and a mask of keys", (rules::spelled_attention),
+             (added_twice<heads, 1, 1, 4, 5>), (with_both_masks<heads, 1, 1, 4, 5>))
+DECLINES_LOADED("two masks of batches", (rules::spelled_attention), masks_of_batches, "its two masks are of batches")
+DECLINES_LOADED("scores with the first mask are an output", (rules::spelled_attention), masked_scores_are_seen, "")
 FIRES_LOADED("attention that keeps keys", (rules::spelled_attention), (chosen<heads, true, 0, 4, 5>),
              (with_choice<heads, true, 0, 0, 4, 5>))
 FIRES_LOADED("attention that hides keys", (rules::spelled_attention), (chosen<heads, false, 0, 2, 1, 1, 5>),
@@ -263,6 +299,16 @@ constexpr auto shared_head = [](builder& b) {
   const value_id turned = b.scalar("", times, b.permute("", k, {0, 1, 3, 2}), 0.6f);
   b.output("y", result_of(b, b.add(op::matmul{}, "", {q, turned}), v, 2, 5));
 };
+/// Windows of an image: a bias of positions for each head, a mask of each window between reshapes, as Swin has them.
+constexpr auto windows = [](builder& b) {
+  const value_id x = b.input("x", {4, 5, 24});
+  const value_id q = heads_of(b, "q", x, 5), k = heads_of(b, "k", x, 5), v = heads_of(b, "v", x, 5);
+  const value_id scores =
+      b.add(op::matmul{}, "", {b.scalar("", op::binary_function::mul, q, 0.354f), b.permute("", k, {0, 1, 3, 2})});
+  const value_id biased = b.sum("", scores, b.constant("bias", {1, 3, 5, 5}));
+  const value_id apart = b.reshape("", biased, {1, 4, 3, 5, 5}), mask = b.constant("mask", {1, 4, 1, 5, 5});
+  b.output("y", result_of(b, b.reshape("", b.sum("", apart, mask), {4, 3, 5, 5}), v, 4, 5));
+};
 /// Length first, batches and heads as one axis, as PyTorch's module has them.
 constexpr auto module = [](builder& b) {
   const value_id x = b.input("x", {5, 1, 24});
@@ -282,5 +328,6 @@ TEST_CASE("attention of whole layers") {
   static_assert(left_of(encoder) == 5);       // three layers, attention, a layer
   static_assert(left_of(decoder_step) == 4);  // three layers as one, its parts, attention, a layer
   static_assert(left_of(shared_head) == 5);
+  static_assert(left_of(windows) == 6);  // with the sum of both masks
   static_assert(left_of(module) == 9);  // and reshapes, which move nothing
 }

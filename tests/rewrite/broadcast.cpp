@@ -15,7 +15,7 @@ constexpr value_id image(builder& b, std::string_view name = "x", dtype type = d
 }
 
 template <int First>
-constexpr auto expanded = [](builder& b) {
+constexpr auto expanded_image = [](builder& b) {
   b.output("", b.relu("relu", b.add(op::expand{{First, 1, 4}}, "it", {image(b)})));
 };
 template <int Times>
@@ -88,7 +88,7 @@ constexpr auto whole_gelu = [](builder& b) { b.output("", b.apply("it", image(b)
 
 }  // namespace
 
-FIRES_LOADED("expand to the same shape", (rules::one_view), expanded<2>, rectified)
+FIRES_LOADED("expand to the same shape", (rules::one_view), expanded_image<2>, rectified)
 FIRES_LOADED("tile once", (rules::one_view), tiled<1>, rectified)
 
 FIRES_LOADED("expand > +", (rules::expanded_operand), (expanded_sum<3, dtype::f32>), narrow_sum<dtype::f32>)
@@ -176,3 +176,34 @@ DECLINES_LOADED("batches that are not first", (rules::einsum_product), batches_i
                 "its batches are in another order")
 DECLINES_LOADED("one batch for many", (rules::einsum_product), (one_batch<1, 2>), "it broadcasts")
 DECLINES_LOADED("many batches for one", (rules::einsum_product), (one_batch<2, 1>), "it broadcasts")
+
+namespace {
+
+/// where of a constant condition, of values of these shapes.
+template <numbers_are All, int Rows = 3, int OtherRows = 3>
+constexpr auto known_choice = [](builder& b) {
+  const value_id c = b.add(op::constant{{3, 4}, dtype::boolean}, "c", {});
+  b.g.expressions.back().numbers = All;
+  const value_id x = b.input("x", {Rows, 4}), y = b.input("y", {OtherRows, 4});
+  b.output("", b.relu("relu", b.add(op::where{}, "it", {c, x, y})));
+};
+template <bool First>
+constexpr auto chosen_alone = [](builder& b) {
+  const value_id x = b.input("x", {3, 4}), y = b.input("y", {3, 4});
+  b.output("", b.relu("relu", First ? x : y));
+};
+constexpr auto given_choice = [](builder& b) {
+  const value_id c = b.add(op::input{{3, 4}, dtype::boolean}, "c", {});
+  const value_id x = b.input("x", {3, 4}), y = b.input("y", {3, 4});
+  b.output("", b.relu("relu", b.add(op::where{}, "it", {c, x, y})));
+};
+
+}  // namespace
+
+FIRES_LOADED("where of true", (rules::where_constant), known_choice<numbers_are::ones>, chosen_alone<true>)
+FIRES_LOADED("where of false", (rules::where_constant), known_choice<numbers_are::zeros>, chosen_alone<false>)
+DECLINES_LOADED("where of true and false", (rules::where_constant), known_choice<numbers_are::anything>,
+                "its condition is not known to be all true or all false")
+DECLINES_LOADED("where of true, of a row", (rules::where_constant), (known_choice<numbers_are::ones, 1>),
+                "the result would be smaller")
+DECLINES_LOADED("where of an input", (rules::where_constant), given_choice, "its condition is not constant")

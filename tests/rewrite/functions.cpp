@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// rules/functions.hpp: functions of one number that are spelled out, and softmax.
+// rules/functions.hpp: functions of one number that are spelled out.
 #include "support/numbers.hpp"
 #include "support/rule_cases.hpp"
 
@@ -113,55 +113,6 @@ constexpr auto softsign_sum_is_read = [](builder& b) {
   b.output("", b.binary("it", div, x, sum));
 };
 
-// softmax
-struct parts {
-  int most = -1, sum = -1;
-  bool keep = true;
-  op::reduction first = op::reduction::max, second = op::reduction::sum;
-};
-template <parts P, class Exponent>
-constexpr value_id spelled_softmax(builder& b, value_id x, Exponent exponent) {
-  const value_id most = b.add(op::reduce{P.first, {P.most}, P.keep}, "most", {x});
-  const value_id e = b.apply("e", exponent(x, most), function::exp);
-  return b.binary("it", div, e, b.add(op::reduce{P.second, {P.sum}, P.keep}, "sum", {e}));
-}
-template <parts P>
-constexpr auto softmax_of = [](builder& b) {
-  b.output("",
-           spelled_softmax<P>(b, image(b), [&](value_id x, value_id most) { return b.binary("below", sub, x, most); }));
-};
-template <int Axis>
-constexpr auto softmax_along = [](builder& b) { b.output("", b.add(op::softmax{Axis}, "it", {image(b)})); };
-constexpr auto softmax_of_differences = [](builder& b) {
-  const value_id y = other(b);
-  b.output("", spelled_softmax<parts{}>(b, image(b),
-                                        [&](value_id, value_id most) { return b.binary("below", sub, y, most); }));
-};
-constexpr auto softmax_of_square = [](builder& b) {  // broadcast along both
-  const value_id x = b.input("x", {4, 4});
-  b.output("", spelled_softmax<parts{-1, -1, false}>(
-                   b, x, [&](value_id v, value_id most) { return b.binary("below", sub, v, most); }));
-};
-constexpr auto softmax_powers_are_output = [](builder& b) {
-  const value_id x = image(b), most = b.add(op::reduce{op::reduction::max, {-1}, true}, "most", {x});
-  const value_id e = b.apply("e", b.binary("below", sub, x, most), function::exp);
-  b.output("e", e);
-  b.output("", b.binary("it", div, e, b.add(op::reduce{op::reduction::sum, {-1}, true}, "sum", {e})));
-};
-constexpr auto softmax_of_two_axes = [](builder& b) {
-  const value_id x = image(b), most = b.add(op::reduce{op::reduction::max, {1, 2}, true}, "most", {x});
-  const value_id e = b.apply("e", b.binary("below", sub, x, most), function::exp);
-  b.output("", b.binary("it", div, e, b.add(op::reduce{op::reduction::sum, {1, 2}, true}, "sum", {e})));
-};
-constexpr auto activated_softmax = [](builder& b) {
-  const value_id x = image(b), most = b.add(op::reduce{op::reduction::max, {-1}, true}, "most", {x});
-  const value_id e = b.apply("e", b.binary("below", sub, x, most), function::exp);
-  b.output("", b.binary("it", div, e, b.add(op::reduce{op::reduction::sum, {-1}, true}, "sum", {e}),
-                        {function::hardswish, 0.2f, 0.5f}));
-};
-constexpr std::string_view no_sum = "it does not divide by the sum along one axis",
-                           no_maximum = "nothing is the maximum along the axis of the sum";
-
 }  // namespace
 
 FIRES("log(exp(x) + 1)", (rules::spelled_softplus), log_of_sum<1>, whole<function::softplus>)
@@ -195,16 +146,3 @@ DECLINES("x / (2 + |x|)", (rules::spelled_softsign), softsign_of<2>, "another nu
 DECLINES("x / (1 + |y|)", (rules::spelled_softsign), softsign_of_other, "")
 DECLINES("relu of softsign", (rules::spelled_softsign), activated_softsign, "it applies an activation")
 DECLINES("1 + |x| is an output", (rules::spelled_softsign), softsign_sum_is_read, "its input is a network output too")
-
-FIRES("softmax along the last axis", (rules::spelled_softmax), softmax_of<parts{}>, softmax_along<2>)
-FIRES("softmax along the first axis", (rules::spelled_softmax), (softmax_of<parts{0, -3}>), softmax_along<0>)
-DECLINES("the sum is along another axis", (rules::spelled_softmax), (softmax_of<parts{-1, -2}>), no_maximum)
-DECLINES("the least of x", (rules::spelled_softmax), (softmax_of<parts{-1, -1, true, op::reduction::min}>), no_maximum)
-DECLINES("the mean of powers", (rules::spelled_softmax),
-         (softmax_of<parts{-1, -1, true, op::reduction::max, op::reduction::mean}>), no_sum)
-DECLINES("y - max(x)", (rules::spelled_softmax), softmax_of_differences, "")
-DECLINES("the axis goes and comes as another", (rules::spelled_softmax), softmax_of_square, no_sum)
-DECLINES("the exponentials are an output", (rules::spelled_softmax), softmax_powers_are_output,
-         "its exponentials are also read by another layer")
-DECLINES("softmax along two axes", (rules::spelled_softmax), softmax_of_two_axes, no_sum)
-DECLINES("hardswish of a softmax", (rules::spelled_softmax), activated_softmax, "it applies an activation")

@@ -156,6 +156,15 @@ constexpr auto batches_behind_a_length = [](builder& b) {
   const value_id x = b.input("x", {4, 2, 24}), y = heads_first(b, x, 4), k = heads_first(b, b.relu("", x), 4);
   b.output("", b.permute("back", b.add(of_rows(1, 1), "it", {y, k, k}), {1, 0, 2}));
 };
+/// Queries, keys and values of one step are columns of one value, of which a part is read elsewhere.
+constexpr auto columns_are_seen = [](builder& b) {
+  const value_id x = b.reshape("", b.input("x", {2, 1, 72}), {2, 1, 3, 24});
+  const value_id q = b.add(op::split{{1, 1, 1}, 2}, "cut", {x});
+  const auto apart = [&](value_id v) { return b.reshape("", v, {2, 3, 1, 8}); };
+  b.output("q", q);
+  const value_id y = b.add(op::attention{}, "it", {apart(q), apart(q + 1), apart(q + 2)});
+  b.output("", b.reshape("back", y, {2, 24}));
+};
 constexpr auto never_moved = [](builder& b) {
   const value_id x = b.input("x", {2, 3, 4, 8});
   b.output("", b.permute("back", b.add(op::attention{}, "it", {x, x, x}), {0, 2, 1, 3}));
@@ -177,6 +186,8 @@ DECLINES_LOADED("heads of keys that are an output", (rules::heads_in_rows), near
                 "its input is a network output too")
 DECLINES_LOADED("heads of keys that something computes", (rules::heads_in_rows), near<slip::keys_flipped>,
                 "no rows are moved to its heads")
+DECLINES_LOADED("columns that another layer reads", (rules::heads_in_rows), columns_are_seen,
+                "what cuts its rows is also read by another layer")
 DECLINES_LOADED("heads that stay apart", (rules::heads_in_rows), near<slip::result_flipped>,
                 "its heads are not moved back")
 DECLINES_LOADED("heads that are an output", (rules::heads_in_rows), near<slip::result_seen>,

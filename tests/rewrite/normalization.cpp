@@ -309,76 +309,6 @@ constexpr auto normalized = [](builder& b) {
 constexpr unsigned by_channel = 1u << 1, by_sample_and_row = 1u | 1u << 2, by_column = 1u << 3;
 constexpr std::string_view not_last = "under the root is no mean over the last axes";
 
-/// x divided by its norm, which is at least `Tenths`.
-struct norm_parts {
-  op::reduction f = op::reduction::l2;
-  int axis = -1, tenths = 5;
-  bool active = false;
-};
-template <norm_parts P>
-constexpr auto over_norm = [](builder& b) {
-  const value_id x = tokens(b), norm = b.add(op::reduce{P.f, {P.axis}, true}, "norm", {x});
-  const value_id bound = b.apply("bound", norm, function::clip, float(P.tenths) / 10, HUGE_VALF);
-  b.output("", b.binary("it", over, x, bound, {P.active ? function::relu : function::none}));
-};
-template <int Tenths, op::reduction F = op::reduction::sum_square>
-constexpr auto times_root = [](builder& b) {
-  const value_id x = tokens(b), norm = b.add(op::reduce{F, {1}, true}, "norm", {x});
-  const value_id bound = b.apply("bound", norm, function::clip, float(Tenths) / 10, HUGE_VALF);
-  b.output("", b.binary("it", times, b.apply("root", bound, function::rsqrt), x));
-};
-template <int Axis, int P, int Tenths>
-constexpr auto lp_normalized = [](builder& b) {
-  b.output("", b.add(op::lp_normalize{Axis, P, float(Tenths) / 10}, "it", {tokens(b)}));
-};
-constexpr auto between_bounds = [](builder& b) {
-  const value_id x = tokens(b), norm = b.add(op::reduce{op::reduction::l2, {2}, true}, "norm", {x});
-  b.output("", b.binary("it", over, x, b.apply("bound", norm, function::clip, 0.5f, 2)));
-};
-constexpr auto norm_of_square = [](builder& b) {  // broadcast along the other axis
-  const value_id x = b.input("x", {4, 4}), norm = b.add(op::reduce{op::reduction::l2, {-1}, false}, "norm", {x});
-  b.output("", b.binary("it", over, x, b.apply("bound", norm, function::clip, 0.5f, HUGE_VALF)));
-};
-constexpr auto norm_of_both = [](builder& b) {
-  const value_id x = tokens(b), norm = b.add(op::reduce{op::reduction::l2, {1, 2}, true}, "norm", {x});
-  b.output("", b.binary("it", over, x, b.apply("bound", norm, function::clip, 0.5f, HUGE_VALF)));
-};
-constexpr auto norm_of_another = [](builder& b) {
-  const value_id x = tokens(b), y = b.input("y", {2, 5, 8});
-  const value_id norm = b.add(op::reduce{op::reduction::l2, {2}, true}, "norm", {y});
-  b.output("", b.binary("it", over, x, b.apply("bound", norm, function::clip, 0.5f, HUGE_VALF)));
-};
-constexpr auto bound_is_output = [](builder& b) {
-  const value_id x = tokens(b), norm = b.add(op::reduce{op::reduction::l2, {2}, true}, "norm", {x});
-  const value_id bound = b.apply("bound", norm, function::clip, 0.5f, HUGE_VALF);
-  b.output("bound", bound);
-  b.output("", b.binary("it", over, x, bound));
-};
-
-template <op::reduction F, bool Squared>
-constexpr auto summed = [](builder& b) {
-  const value_id x = tokens(b);
-  b.output("", b.add(op::reduce{F, {1}, true}, "it", {Squared ? square(b, x) : x}));
-};
-constexpr auto squares_are_output = [](builder& b) {
-  const value_id y = square(b, tokens(b));
-  b.output("squares", y);
-  b.output("", b.add(op::reduce{op::reduction::sum, {1}, true}, "it", {y}));
-};
-template <op::reduction F, bool Root>
-constexpr auto rooted = [](builder& b) {
-  const value_id y = b.add(op::reduce{F, {1}, true}, "it", {tokens(b)});
-  b.output("", Root ? b.apply("root", y, function::sqrt) : y);
-};
-constexpr auto sum_is_output = [](builder& b) {
-  const value_id y = b.add(op::reduce{op::reduction::sum_square, {1}, true}, "it", {tokens(b)});
-  b.output("squares", y);
-  b.output("", b.apply("root", y, function::sqrt));
-};
-constexpr auto total = op::reduction::sum, squares = op::reduction::sum_square, length = op::reduction::l2;
-constexpr std::string_view no_norm_axis = "its norm is not along one axis, which stays",
-                           no_bound = "its norm has not one bound, above 0";
-
 }  // namespace
 
 FIRES("a norm over channels of images", (rules::spelled_norm), (over_axes<by_channel, by_channel>),
@@ -390,28 +320,3 @@ DECLINES("distances from the mean over rows, squares over channels", (rules::spe
 DECLINES("a norm over channels without eps", (rules::spelled_norm), (over_axes<by_channel, by_channel, 0>), not_last)
 DECLINES("the sum of squares over channels", (rules::spelled_norm),
          (over_axes<by_channel, by_channel, 1, op::reduction::sum>), not_last)
-
-FIRES("x / max(norm, eps)", (rules::spelled_lp_norm), over_norm<norm_parts{}>, (lp_normalized<2, 2, 5>))
-FIRES("x / max(sum of |x|, eps)", (rules::spelled_lp_norm), (over_norm<norm_parts{op::reduction::l1, 0, 2}>),
-      (lp_normalized<0, 1, 2>))
-FIRES("rsqrt(max(sum(x^2), eps)) * x", (rules::spelled_lp_norm), times_root<160>, (lp_normalized<1, 2, 40>))
-DECLINES("x / max(sum, eps)", (rules::spelled_lp_norm), (over_norm<norm_parts{total}>), "it divides by no norm")
-DECLINES("rsqrt(max(norm, eps)) * x", (rules::spelled_lp_norm), (times_root<10, length>), "it divides by no norm")
-DECLINES("x / max(norm, 0)", (rules::spelled_lp_norm), (over_norm<norm_parts{length, 2, 0}>), no_bound)
-DECLINES("x / max(norm, -1)", (rules::spelled_lp_norm), (over_norm<norm_parts{length, 2, -10}>), no_bound)
-DECLINES("x / clip(norm)", (rules::spelled_lp_norm), between_bounds, no_bound)
-DECLINES("x by the norm of a row, as columns", (rules::spelled_lp_norm), norm_of_square, no_norm_axis)
-DECLINES("x by its norm over two axes", (rules::spelled_lp_norm), norm_of_both, no_norm_axis)
-DECLINES("x by the norm of y", (rules::spelled_lp_norm), norm_of_another, "")
-DECLINES("relu(x / max(norm, eps))", (rules::spelled_lp_norm), (over_norm<norm_parts{length, 2, 5, true}>),
-         "it applies an activation")
-DECLINES("a norm that is an output", (rules::spelled_lp_norm), bound_is_output, "its input is a network output too")
-
-FIRES("sum of x^2", (rules::sum_of_squares), (summed<total, true>), (summed<squares, false>))
-DECLINES("the largest of x^2", (rules::sum_of_squares), (summed<op::reduction::max, true>), "it is no sum")
-DECLINES("sum of x^2, which is an output", (rules::sum_of_squares), squares_are_output,
-         "its input is a network output too")
-FIRES("root of a sum of squares", (rules::norm_by_name), (rooted<squares, true>), (rooted<length, false>))
-DECLINES("root of a sum", (rules::norm_by_name), (rooted<total, true>), "it is no root of a sum of squares")
-DECLINES("root of a sum of squares that is an output", (rules::norm_by_name), sum_is_output,
-         "its input is a network output too")

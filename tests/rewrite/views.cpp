@@ -50,6 +50,15 @@ constexpr auto over_the_edge = [](builder& b) {
   const value_id x = b.reshape("flat", b.input("x", {3, 4}), {12});
   b.output("", b.reshape("rows", b.add(op::slice{{0}, {2}, {8}}, "cut", {x}), {2, 3}));
 };
+/// Slices of two axes, whose ends are no neighbours any more.
+template <bool Once>
+constexpr auto corner = [](builder& b) {
+  const value_id x = b.input("x", {3, 3, 10});
+  const op::slice rows{{1}, {0}, {2}}, first{{2}, {0}, {1}};
+  const op::slice both = op::slice::of({3, 3, 10}, op::slice::walks{{{0, 3, 1}, {0, 2, 1}, {0, 1, 1}}});
+  const value_id y = Once ? b.add(both, "first", {x}) : b.add(first, "first", {b.add(rows, "rows", {x})});
+  b.output("", b.reshape("flat", y, {3, 2}));
+};
 constexpr auto repeated_rows = [](builder& b) {
   const value_id x = b.permute("none", b.reshape("more", b.input("x", {2, 3}), {2, 1, 3}), {0, 1, 2});
   b.output("", b.flatten("row", b.add(op::expand{{2, 4, 3}}, "again", {x})));
@@ -68,6 +77,7 @@ DECLINES("windows apart", (rules::one_view), ([](builder& b) {
          }),
          "no fewer layers do both")
 FIRES("a part of what others read turned", (rules::one_view), part_of_turned<false>, part_of_turned<true>)
+FIRES("slices of two axes", (rules::one_view), corner<false>, corner<true>)
 DECLINES("a slice over the end of a row", (rules::one_view), over_the_edge, "its elements are at no regular distances")
 FIRES_LOADED("rows repeated behind a permute of nothing", (rules::one_view), repeated_rows, repeated_at_once)
 

@@ -671,16 +671,26 @@ class random_graph {
           pair_of(op::binary_function::div, x);
         return;
       case 2: {
+        const op::reduce sum{op::reduction::sum, {axis}, true};
+        if (r_.one_in(3)) {
+          if (add(op::reduce{op::reduction::log_sum_exp, {axis}, true}, {x})) pair_of(op::binary_function::sub, x);
+          return;
+        }
         if (!add(op::reduce{op::reduction::max, {axis}, true}, {x}) || !pair_of(op::binary_function::sub, x)) return;
-        if (!apply({function::exp})) return;
+        if (!add(op::activation{{function::exp}}, {r_.one_in(2) ? x : newest()})) return;
         const value_id e = newest();
-        if (add(op::reduce{op::reduction::sum, {axis}, true}, {e})) pair_of(op::binary_function::div, e);
+        if (add(sum, {e}) && pair_of(op::binary_function::div, e) && r_.one_in(3)) apply({function::log});
         return;
       }
       case 3:
         if (!add(op::activation{{function::square}}, {x})) return;
-        if (!add(op::reduce{op::reduction::sum, {axis}, true}, {newest()}) || !apply({function::sqrt})) return;
-        if (apply({function::clip, 0.1f, HUGE_VALF})) pair_of(op::binary_function::div, x);
+        if (!add(op::reduce{op::reduction::sum, {axis}, true}, {newest()})) return;
+        if (r_.one_in(2)) {
+          if (add(op::binary{op::binary_function::add, 0.1f, {}}, {newest()}) && apply({function::sqrt}))
+            pair_of(op::binary_function::div, x);
+          return;
+        }
+        if (apply({function::sqrt}) && apply({function::clip, 0.1f, HUGE_VALF})) pair_of(op::binary_function::div, x);
         return;
       default: {
         const extents s = shape(x);

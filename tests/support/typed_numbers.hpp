@@ -81,6 +81,8 @@ class typed_weights {
       for (std::int64_t i = 0; i < e.shape.count() && is_scale; ++i)  // a scale is positive
         f[i] = 0.01f + std::fabs(f[i]);
       const auto size = static_cast<std::size_t>(size_of(e.element));
+      if (e.element == dtype::boolean && e.numbers != numbers_are::anything)
+        b.assign(b.size(), e.numbers == numbers_are::zeros ? 0 : 1);
       if (e.element == dtype::i32 && !e.type && e.shape.rank == 1 && e.fields.count != 0) {
         const pool<bool> below = places_not_above_zero(g_, e);
         auto* const i32 = static_cast<std::int32_t*>(static_cast<void*>(b.data()));

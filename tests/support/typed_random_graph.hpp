@@ -135,6 +135,11 @@ class typed_random_graph {
         return;
       }
       case 1: {
+        if (r_.one_in(3)) {
+          if (!add(op::constant{{4, 6}, dtype::boolean}, {}, "on")) return;
+          g.expressions.back().numbers = r_.one_in(2) ? numbers_are::ones : numbers_are::zeros;
+          return void(add(op::where{}, {newest(), value(m, dtype::f32), value(m, dtype::f32)}));
+        }
         const value_id on = value(m, dtype::boolean);
         if (add(op::bitwise_not{}, {on})) add(op::where{}, {newest(), value(m, dtype::f32), value(m, dtype::f32)});
         return;

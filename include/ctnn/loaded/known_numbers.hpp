@@ -13,6 +13,15 @@
 
 namespace ctnn::ir {
 
+/// Of booleans it counts whether all are false, or all true.
+inline void note_booleans(const array& a, expression& e) {
+  const std::span<const std::uint8_t> all = a.elements<std::uint8_t>();
+  const auto is = [&](bool yes) {
+    return std::all_of(all.begin(), all.end(), [&](std::uint8_t b) { return (b != 0) == yes; });
+  };
+  e.numbers = is(false) ? numbers_are::zeros : is(true) ? numbers_are::ones : numbers_are::anything;
+}
+
 /// Rules divide only by constants that say that they can be divided by, and leave out zeros and ones: of as many
 /// numbers as a layer has channels.
 inline void note_known_numbers(const loaded_model& source, graph& g) {
@@ -22,6 +31,7 @@ inline void note_known_numbers(const loaded_model& source, graph& g) {
     const auto at = source.weights.find({e.layer, e.name});
     if (at == source.weights.end() || e.shape.count() > most_channels) return;
     const dtype stored = at->second->type();
+    if (e.element == dtype::boolean && stored == dtype::boolean) return note_booleans(*at->second, e);
     if (!(e.element == dtype::f32 || is_narrow(e.element)) || !(stored == dtype::f32 || is_narrow(stored))) return;
     const auto look = [&] {
       std::deque<std::vector<float>> memory;

@@ -22,7 +22,7 @@ enum class numerics {
   /// 0 * infinity and b * (1 / 1e-40) do, may become the number that real arithmetic gives.
   reassociates,
   /// As `reassociates`, but weights or numbers are multiplied with each other first: where that leaves the range of
-  /// floats, so may results.
+  /// floats, so may results. Or an infinity meets numbers that it did not meet, as others of its row.
   rescales,
   unrounded,  ///< what was rounded to half precision is not
 };

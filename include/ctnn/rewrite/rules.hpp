@@ -23,6 +23,7 @@
 #include "rules/join.hpp"
 #include "rules/key_values.hpp"
 #include "rules/known.hpp"
+#include "rules/lengths.hpp"
 #include "rules/lifting.hpp"
 #include "rules/linear_maps.hpp"
 #include "rules/matrix.hpp"
@@ -42,6 +43,7 @@
 #include "rules/residual.hpp"
 #include "rules/sequences.hpp"
 #include "rules/siblings.hpp"
+#include "rules/softmax.hpp"
 #include "rules/transposes.hpp"
 #include "rules/typing.hpp"
 #include "rules/views.hpp"
@@ -68,6 +70,7 @@ struct default_rules : ir::known_rules<
     rules::flatten_linear,
     rules::linear_ones,
     rules::samples_first,
+    rules::reshaped_constant,
     rules::leading_ones,
     // Arithmetic before rearranging
     rules::function_first,
@@ -135,12 +138,16 @@ struct default_rules : ir::known_rules<
     rules::spelled_swish,
     rules::spelled_softsign,
     rules::spelled_softmax,
+    rules::softmax_by_powers,
+    rules::log_of_softmax,
+    rules::spelled_log_softmax,
     rules::negated_twice,
     rules::negated_term,
     rules::negated_layer,
     rules::negated_input,
     rules::positive_factor,
     rules::spelled_norm,
+    rules::spelled_unit_norm,
     rules::scaled_norm,
     rules::expanded_norm,
     rules::sum_of_squares,
@@ -168,6 +175,7 @@ struct default_rules : ir::known_rules<
     rules::relu_before_quantize,
     rules::expanded_operand,
     rules::where_not,
+    rules::where_constant,
     // Constants along an axis, where nothing above takes them as an operand
     rules::binary_to_scale,
     rules::binary_to_inverse_scale,

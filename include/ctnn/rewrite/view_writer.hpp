@@ -144,11 +144,10 @@ class view_writer {
     // The steps of what is left.
     for (digit& of : d) {
       std::int64_t step = 1;
-      for (const digit& inner : d)
+      for (const digit& inner : sorted)
         if (apart(inner) < apart(of)) step *= inner.count;
-      of = {of.count, of.step < 0 ? -step : step};
+      of.step = step;
     }
-    for (digit& of : d) of.step = apart(of);
     turn({d, 0, m.shape()});
     return true;
   }

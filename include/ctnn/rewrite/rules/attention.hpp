@@ -13,15 +13,17 @@
 namespace ctnn::rules {
 
 /// softmax(Q K^T * scale + mask) V, or with a number where booleans hide keys  ->  attention. Of (batch, heads, length,
-/// size), or (batches, length, size) as those of one head. Keys that get no weight do not count, whatever their values.
+/// size), or (batches, length, size) as those of one head. Two masks one after the other, as a bias of positions and a
+/// mask of windows, are added to each other. Keys that get no weight do not count, whatever their values.
 struct spelled_attention {
-  static constexpr rule_info info{"spelled_attention",
-                                  "matmul(softmax(matmul(q, k) + mask | where(mask, matmul(q, k), number)), v) -> "
-                                  "attention",
-                                  lowers::nodes, numerics::reassociates};
+  static constexpr rule_info info{
+      "spelled_attention",
+      "matmul(softmax(matmul(q, k) + mask (+ mask) | where(mask, matmul(q, k), number)), v) -> "
+      "attention",
+      lowers::nodes, numerics::reassociates};
   struct match {
-    node_id whole = none, soft = none, masked = none, chosen = none, product = none;
-    value_id q = none, k = none, v = none, mask = none, number = none;
+    node_id whole = none, soft = none, masked = none, twice = none, chosen = none, product = none;
+    value_id q = none, k = none, v = none, mask = none, second = none, number = none;
     op::attention is{};
   };
   struct over_keys {
@@ -34,10 +36,12 @@ struct spelled_attention {
   using product = find::alone<find::node<op::matmul, &match::product, find::value<&match::q>, find::value<&match::k>>>;
   using masked =
       find::either_order<of_two_values<op::binary_function::add>, &match::masked, product, find::value<&match::mask>>;
+  using twice = find::either_order<of_two_values<op::binary_function::add>, &match::twice, find::alone<masked>,
+                                   find::value<&match::second>>;
   using kept = find::node<op::where, &match::chosen, find::value<&match::mask>, product, find::value<&match::number>>;
   using hidden = find::node<op::where, &match::chosen, find::value<&match::mask>, find::value<&match::number>, product>;
-  using scores =
-      find::one_of<find::alone<masked>, find::one_of<find::alone<kept>, find::one_of<find::alone<hidden>, product>>>;
+  using chosen = find::one_of<find::alone<kept>, find::one_of<find::alone<hidden>, product>>;
+  using scores = find::one_of<find::alone<twice>, find::one_of<find::alone<masked>, chosen>>;
   using pattern =
       find::node<op::matmul, &match::whole, find::alone<find::node<over_keys, &match::soft, find::silently<scores>>>,
                  find::value<&match::v>>;
@@ -56,12 +60,19 @@ struct spelled_attention {
   /// Batches and heads are one axis, each of which has a mask of its own for all queries: it needs an axis for heads.
   static constexpr bool is_by_batch(const rewriter& r, const match& m) {
     if (m.mask == none || r.shape(m.q).rank != 3) return false;
-    const extents& own = r.shape(m.mask);
+    const extents own = of_masks(r, m);
     return own.rank == 3 && own[0] != 1 && own[1] == 1;
+  }
+  /// The shape of the mask, or of both in one.
+  static constexpr extents of_masks(const rewriter& r, const match& m) {
+    if (m.second == none) return r.shape(m.mask);
+    const extents both[] = {r.shape(m.mask), r.shape(m.second)};
+    extents sum;
+    return broadcast_shapes(both, sum) ? r.shape(r.output(m.twice)) : sum;
   }
   static constexpr extents mask_shape(const rewriter& r, const match& m) {
     if (m.mask == none) return {};
-    const extents& own = r.shape(m.mask);
+    const extents own = of_masks(r, m);
     return is_by_batch(r, m) ? own.with_axis(1, 1) : own;
   }
 
@@ -87,6 +98,7 @@ struct spelled_attention {
       m.is.hidden_score = *number;
       if (hides(r, m) && is_by_batch(r, m)) return {"its mask is of batches and hides keys", r.name(m.chosen)};
     }
+    if (m.twice != none && is_by_batch(r, m)) return {"its two masks are of batches", r.name(m.twice)};
     pool<extents> in;
     for (const extents& x : {q, k, v}) in.push_back(x);
     if (m.is.mask) in.push_back(mask_shape(r, m));
@@ -100,12 +112,15 @@ struct spelled_attention {
       if (n != none) r.note(r.name(n), r.name(m.whole));
     // The attention reads what the others will make before they become it: so nothing that it reads is gone.
     const bool turns = !r.get<op::matmul>(m.product).transpose_b, negates = hides(r, m), reshapes = is_by_batch(r, m);
-    const node_id spare = m.masked != none ? m.masked : m.chosen;
+    const bool adds = m.twice != none;
+    const node_id spare = adds ? m.twice : m.masked != none ? m.masked : m.chosen;
     pool<value_id> in;
     for (const value_id v : {m.q, turns ? r.output(m.product) : m.k, m.v}) in.push_back(v);
-    if (m.mask != none) in.push_back(negates || reshapes ? r.output(spare) : m.mask);
+    if (m.mask != none) in.push_back(adds || negates || reshapes ? r.output(spare) : m.mask);
     const extents shape = mask_shape(r, m);
     r.become(m.whole, m.is, r.name(m.whole), in, {});
+    const value_id masks[] = {m.mask, m.second};
+    if (adds) r.become(spare, op::binary{op::binary_function::add}, r.name(spare), masks, {}, shape);
     if (negates) r.become(spare, op::bitwise_not{}, r.name(spare), {&m.mask, 1}, {}, shape);
     else if (reshapes) r.become(spare, reshape_to(shape), r.name(spare), {&m.mask, 1}, {}, shape);
     if (negates || reshapes) r.retype(r.output(spare), r.type(m.mask));

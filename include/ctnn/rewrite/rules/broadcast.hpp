@@ -45,6 +45,29 @@ struct where_not {
   }
 };
 
+/// where of a constant condition that is all true, or all false  ->  that choice
+struct where_constant {
+  static constexpr rule_info info{"where_constant", "where(true|false, a, b) -> a|b", lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
+  struct match {
+    node_id whole = none, condition = none;
+    value_id choice = none;
+  };
+  using pattern =
+      find::node<op::where, &match::whole,
+                 find::or_say<"its condition is not constant", find::node<op::constant, &match::condition>>>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    const numbers_are all = r.known_numbers(r.output(m.condition));
+    if (all != numbers_are::zeros && all != numbers_are::ones)
+      return {"its condition is not known to be all true or all false", r.name(m.condition)};
+    m.choice = r.input(m.whole, all == numbers_are::ones ? 1 : 2);
+    if (!(r.shape(m.choice) == r.shape(r.output(m.whole))))
+      return {"the result would be smaller", r.name(r.producer(m.choice))};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.whole, m.choice); }
+};
+
 /// einsum that changes nothing  ->  x. It adds to 0, and -0 + 0 is 0.
 struct einsum_nothing {
   static constexpr rule_info info{"einsum_nothing", "einsum(ij -> ij) -> x", lowers::nodes,

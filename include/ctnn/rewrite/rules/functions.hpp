@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of one number that are spelled out, and softmax.
+// Functions of one number that are spelled out.
 #pragma once
 
 #include "gelu.hpp"
@@ -104,37 +104,6 @@ struct spelled_softsign {
   static constexpr void rewrite(rewriter& r, const match& m) {
     r.note(r.name(m.sum), r.name(m.whole));
     r.become(m.whole, op::activation{{function::softsign}}, r.name(m.whole), {&m.x, 1}, {});
-  }
-};
-
-/// exp(x - max(x)) / sum(exp(x - max(x))), maximum and sum along one axis  ->  softmax(x)
-struct spelled_softmax {
-  static constexpr rule_info info{"spelled_softmax", "exp(x - max(x)) / sum(exp(x - max(x))) -> softmax(x)",
-                                  lowers::nodes, numerics::reassociates};
-  struct match {
-    node_id whole = none, sum = none, powers = none, below = none, most = none;
-    value_id e = none, x = none;
-    int axis = none;
-  };
-  using below = find::node<of_two_values<op::binary_function::sub>, &match::below, find::value<&match::x>,
-                           find::silently<find::node<op::reduce, &match::most, find::value<&match::x>>>>;
-  using powers =
-      find::node<activation_is<"it divides no exponentials", function::exp>, &match::powers, find::alone<below>>;
-  using pattern = find::node<of_two_values<op::binary_function::div>, &match::whole,
-                             find::also<find::value<&match::e>, find::silently<powers>>,
-                             find::alone<find::silently<find::node<op::reduce, &match::sum, find::value<&match::e>>>>>;
-
-  static constexpr reason guard(const rewriter& r, match& m) {
-    m.axis = reduced_axis(r, m.sum, op::reduction::sum);
-    if (m.axis == none) return {"it does not divide by the sum along one axis", r.name(m.sum)};
-    if (reduced_axis(r, m.most, op::reduction::max) != m.axis)
-      return {"nothing is the maximum along the axis of the sum", r.name(m.most)};
-    if (r.readers(m.e) != 2) return {"its exponentials are also read by another layer", r.name(m.powers), true};
-    return {};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    r.note(r.name(m.powers), r.name(m.whole));
-    r.become(m.whole, op::softmax{m.axis}, r.name(m.whole), {&m.x, 1}, {});
   }
 };
 

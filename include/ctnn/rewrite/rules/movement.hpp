@@ -124,4 +124,71 @@ struct leading_ones {
   }
 };
 
+/// reshape > binary with a constant > reshape back, or where ones in front come with the constant  ->  binary with the
+/// constant reshaped: masks of windows between those of batches and heads, as Swin has them
+struct reshaped_constant {
+  static constexpr rule_info info{"reshaped_constant", "reshape > binary(constant) > reshape back -> binary",
+                                  lowers::nodes, numerics::exact};
+  struct match {
+    node_id back = none, whole = none, apart = none, k = none;
+    value_id x = none;
+    extents shape{};  ///< of the constant as x has its axes
+  };
+  using apart = find::silently<find::node<reshapes, &match::apart, find::value<&match::x>>>;
+  using pattern =
+      find::node<reshapes, &match::back,
+                 find::alone<find::silently<find::either_order<op::binary, &match::whole,
+                                                               find::one_of<find::alone<apart>, find::value<&match::x>>,
+                                                               find::node<op::constant, &match::k>>>>>;
+
+  /// What lies along axes of y that are one or several of x is one number or has all of these axes.
+  static constexpr bool find_shape(const extents& x, const extents& y, const extents& k, extents& found) {
+    found = x;
+    for (int i = 0, j = 0; i < x.rank || j < y.rank;) {
+      const int first = i;
+      std::int64_t of_x = 1, of_y = 1;
+      bool all = true, one = true;
+      const auto take_y = [&] {
+        const int at = j - (y.rank - k.rank), extent = at < 0 ? 1 : k[at];
+        all = all && extent == y[j];
+        one = one && extent == 1;
+        of_y *= y[j++];
+      };
+      if (i < x.rank) of_x *= x[i++];
+      else take_y();
+      while (of_x != of_y) {
+        if (of_x < of_y && i < x.rank) of_x *= x[i++];
+        else if (of_y < of_x && j < y.rank) take_y();
+        else return false;
+      }
+      if (!all && !one) return false;
+      for (int a = first; a < i && !all; ++a) found[a] = 1;
+    }
+    return true;
+  }
+  static constexpr reason guard(const rewriter& r, match& m) {
+    const extents &y = r.shape(r.output(m.whole)), &k = r.shape(r.output(m.k));
+    if (m.apart != none && !(r.shape(r.output(m.back)) == r.shape(m.x))) {
+      m.x = r.output(m.apart);
+      m.apart = none;
+    }
+    const extents& x = r.shape(m.x);
+    if (!(r.shape(r.output(m.back)) == x)) return {"it does not give its shape back", r.name(m.whole)};
+    if (!find_shape(x, y, k, m.shape)) return {"the constant lies along parts of axes", r.name(m.k)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    // The constant may be read elsewhere: another one takes the place of the binary, which moves behind it.
+    const auto function = r.get<op::binary>(m.whole);
+    const bool first = r.input(m.whole, 0) == r.output(m.k);
+    const expression_id weight = r.reshaped(r.weight(m.k, 0), m.shape);
+    const value_id v = r.output(m.whole), in[] = {first ? v : m.x, first ? m.x : v};
+    const std::string_view name = r.name(m.whole), back = r.name(m.back);
+    if (m.apart != none) r.note(r.name(m.apart), name);
+    r.note(back, name);
+    r.become(m.back, function, name, in, {});
+    r.become(m.whole, op::constant{as_list(m.shape)}, back, {}, {&weight, 1}, m.shape);
+  }
+};
+
 }  // namespace ctnn::rules

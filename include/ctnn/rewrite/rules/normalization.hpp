@@ -40,22 +40,26 @@ struct spelled_norm {
       find::either_order<op::binary, &match::whole, find::alone<root>,
                          find::or_say<"it divides another value than the one squared", find::value<&match::d>>>;
 
-  /// The first of the axes a mean is over, if those are the last ones and stay as 1; else none.
-  static constexpr int mean_from(const rewriter& r, node_id n) {
+  /// The first of the axes a mean, or another f, is over, if those are the last ones and stay as 1; else none.
+  static constexpr int mean_from(const rewriter& r, node_id n, op::reduction f = op::reduction::mean) {
     const auto p = r.get<op::reduce>(n);
-    if (p.function != op::reduction::mean || !p.keep) return none;
+    if (p.function != f || !p.keep) return none;
     const int rank = r.shape(r.input(n)).rank;
     const unsigned bits = axis_bits(p.axes, rank), all = (1u << rank) - 1;
     for (int a = 0; a < rank; ++a)
       if (bits == (all & ~((1u << a) - 1))) return a;
     return none;
   }
-  static constexpr reason guard(const rewriter& r, match& m) {
-    const auto b = r.get<op::binary>(m.whole);
-    const bool inverse = r.applies(m.root, function::rsqrt);
-    const bool divides = b.function == op::binary_function::div && !inverse && r.input(m.whole, 1) == r.output(m.root);
+  /// Why node `whole` does not divide by the root that it reads.
+  static constexpr reason unless_it_divides(const rewriter& r, node_id whole, node_id root) {
+    const auto b = r.get<op::binary>(whole);
+    const bool inverse = r.applies(root, function::rsqrt);
+    const bool divides = b.function == op::binary_function::div && !inverse && r.input(whole, 1) == r.output(root);
     if (!divides && !(b.function == op::binary_function::mul && inverse)) return {"it does not divide by a root"};
-    if (b.activation) return {"it applies an activation"};
+    return b.activation ? reason{"it applies an activation"} : reason{};
+  }
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (const reason no = unless_it_divides(r, m.whole, m.root)) return no;
     return is_over_others(r, m) ? reason{} : find_axis(r, m);
   }
   /// Is d the distance from the mean over the axes of the mean of squares, which are not the last?
@@ -145,78 +149,6 @@ struct expanded_norm {
     const value_id in[] = {m.x, m.k, m.b};
     r.note(r.name(m.times), r.name(m.whole));
     r.become(m.whole, op::layer_norm{m.axis, m.eps, false}, r.name(m.whole), in, {});
-  }
-};
-
-/// x / max(norm(x), eps), x / sqrt(max(sum(x^2), eps)), the norm along one axis  ->  lp_normalize(x)
-struct spelled_lp_norm {
-  static constexpr rule_info info{"spelled_lp_norm",  "x / max(norm(x), eps) -> lp_normalize(x)",
-                                  lowers::nodes,      numerics::reassociates,
-                                  proved_by::running, "a bound before a root is one behind it"};
-  struct match {
-    node_id whole = none, root = none, bound = none, norm = none;
-    value_id x = none;
-    op::lp_normalize made{};
-  };
-  using bound = find::node<activation_is<"it divides by no bound norm", function::clip>, &match::bound,
-                           find::silently<find::node<op::reduce, &match::norm, find::value<&match::x>>>>;
-  using root = find::node<activation_is<"it does not divide by a root", function::rsqrt>, &match::root,
-                          find::alone<find::silently<bound>>>;
-  using pattern = find::two_forms<find::node<of_two_values<op::binary_function::div>, &match::whole,
-                                             find::value<&match::x>, find::alone<find::silently<bound>>>,
-                                  find::either_order<of_two_values<op::binary_function::mul>, &match::whole,
-                                                     find::alone<find::silently<root>>, find::value<&match::x>>>;
-  static constexpr reason guard(const rewriter& r, match& m) {
-    using enum op::reduction;
-    const op::reduction f = r.get<op::reduce>(m.norm).function;
-    const activation_function clip = r.get<op::activation>(m.bound).activation;
-    if (m.root == none ? f != l1 && f != l2 : f != sum_square) return {"it divides by no norm", r.name(m.norm)};
-    const int axis = reduced_axis(r, m.norm, f);
-    if (axis == none) return {"its norm is not along one axis, which stays", r.name(m.norm)};
-    // The root of a bound that is hardly a number may be none.
-    if (!(clip.a >= smallest_divisor && math::is_finite(clip.a)) || math::is_finite(clip.b))
-      return {"its norm has not one bound, above 0", r.name(m.bound)};
-    m.made = {axis, f == l1 ? 1 : 2, m.root == none ? clip.a : math::sqrt(clip.a)};
-    return {};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    r.note(r.name(m.norm), r.name(m.whole));
-    r.become(m.whole, m.made, r.name(m.whole), {&m.x, 1}, {});
-  }
-};
-
-/// square > sum  ->  sum of squares
-struct sum_of_squares {
-  static constexpr rule_info info{"sum_of_squares", "square > reduce(sum) -> reduce(sum_square)", lowers::nodes,
-                                  numerics::reassociates};
-  using pattern = chain<activation_is<"it sums no squares", function::square>, op::reduce>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    return r.get<op::reduce>(m.last).function == op::reduction::sum ? reason{} : reason{"it is no sum"};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    auto sum = r.get<op::reduce>(m.last);
-    sum.function = op::reduction::sum_square;
-    const value_id x = r.input(m.first);
-    r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, sum, r.name(m.last), {&x, 1}, {});
-  }
-};
-
-/// sum of squares > sqrt  ->  norm
-struct norm_by_name {
-  static constexpr rule_info info{"norm_by_name", "reduce(sum_square) > sqrt -> reduce(l2)", lowers::nodes,
-                                  numerics::reassociates};
-  using pattern = chain<op::reduce, activation_is<"it is no root", function::sqrt>>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    return r.get<op::reduce>(m.first).function == op::reduction::sum_square
-               ? reason{}
-               : reason{"it is no root of a sum of squares", r.name(m.first)};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    auto norm = r.get<op::reduce>(m.first);
-    norm.function = op::reduction::l2;
-    const value_id x = r.input(m.first);
-    r.fuse(m.first, m.last, norm, {&x, 1}, {});
   }
 };
 

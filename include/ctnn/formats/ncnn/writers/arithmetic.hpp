@@ -344,9 +344,14 @@ inline void reduce(node_writer& w) {
   if (!op.axes.empty()) p.integers(3, std::span(op.axes.begin(), op.axes.size()));
   w.layer("Reduction", {w.in()}, {w.out()}, p.integer(4, op.keep, 0).integer(5, 1, 0));
 }
-inline void softmax(node_writer& w) {
-  const int axis = normal_axis(w.get<op::softmax>().axis, w.input_shape().rank);
-  w.layer("Softmax", {w.in()}, {w.out()}, parameter_list().integer(0, axis, 0).integer(1, axis != 0, 0));
+/// log_softmax is the logarithm of a softmax there.
+template <op::normalises_powers Op>
+void softmax(node_writer& w) {
+  constexpr bool logarithm = std::is_same_v<Op, op::log_softmax>;
+  const int axis = normal_axis(w.get<Op>().axis, w.input_shape().rank);
+  const std::string result = logarithm ? w.between("softmax") : w.out();
+  w.layer("Softmax", {w.in()}, {result}, parameter_list().integer(0, axis, 0).integer(1, axis != 0, 0));
+  if (logarithm) w.layer("UnaryOp", {result}, {w.out()}, parameter_list().integer(0, 8, 0));
 }
 
 /// Pooling of (C, H, W), Pooling1D of (C, L).
