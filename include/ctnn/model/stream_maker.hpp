@@ -170,6 +170,7 @@ class loaded_stream_maker {
     streaming how{0, options_.axis};
     {
       loaded_model whole = programs_.network(fed());
+      prewarm_ = whole.prewarm;
       pool<rewrite_step> history;
       const graph g = expanded(whole, std::move(whole.network), history);
       find_stream(g.view(), how, found);
@@ -325,13 +326,15 @@ class loaded_stream_maker {
           signal(blocks.output(o), a.g().outputs[static_cast<std::size_t>(a.outputs()[o])].name, false, false));
     if (m.inputs.empty() || m.outputs.empty()) throw error("stream: a model without inputs or outputs");
     m.description.signals = {{m.inputs.data(), m.inputs.size()}, {m.outputs.data(), m.outputs.size()}, units_};
-    m.description.prewarm =
-        options_.prewarm >= 0 ? options_.prewarm : std::max<std::int64_t>(0, m.description.receptive_field - 1);
+    m.description.prewarm = options_.prewarm >= 0 ? options_.prewarm
+                            : prewarm_ > 0        ? prewarm_
+                                                  : std::max<std::int64_t>(0, m.description.receptive_field - 1);
   }
 
   const program_family& programs_;
   const stream_options& options_;
   std::shared_ptr<loaded_blocks> made_;
+  std::int64_t prewarm_ = 0;  ///< as the file says
   int unit_ = 1, units_ = 1;
 };
 
