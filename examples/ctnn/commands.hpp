@@ -2,6 +2,7 @@
 // The commands of the tool, free of its command line. They throw ctnn::error (bad input) or usage_error.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -53,6 +54,7 @@ struct model_source {
 struct info_options {
   model_source model;
   bool layers = true;
+  bool json = false;
 };
 void info(const info_options&);
 
@@ -67,6 +69,7 @@ struct optimize_options {
   bool verify = false;              ///< run both sides first
   double tolerance = 1e-4;          ///< of an output's largest number
   bool prove = false;               ///< the rewrites, first
+  bool force = false;               ///< files that are read may be written over
 };
 void optimize(const optimize_options&);
 /// Throws ctnn::error naming the first rewrite after which outputs differ.
@@ -82,17 +85,20 @@ struct quantize_options {
   std::string name;                     ///< of the type in y.hpp; empty for the file's
   bool bytes = false;                   ///< inputs and outputs are bytes, too
   bool unsigned_bytes = false;          ///< activations are u8, not i8
+  bool force = false;                   ///< files that are read may be written over
 };
 void quantize(const quantize_options&);
 
 struct run_options {
   model_source model;
-  std::vector<std::string> outputs;  ///< NAME=FILE.npy
+  std::vector<std::string> outputs;  ///< NAME=FILE.npy, or FILE.npy of the only output
   std::string labels;                ///< a file with a line a class
   int top = 0;                       ///< largest numbers of each output to print
   bool light = true;
   std::string target;  ///< empty for the best
   int threads = 1;
+  std::uint32_t seed = 0;  ///< of numbers for inputs that are not given
+  bool force = false;      ///< files that are read may be written over
 };
 void run(const run_options&);
 
@@ -112,8 +118,11 @@ struct bench_options {
   model_source model;  ///< its file is one of `files`
   std::string target;
   double seconds = 2;  ///< for each model
+  int runs = 0;        ///< so many instead; 0: as many as take `seconds`
+  int warmup = 1;      ///< runs before those that are measured
   bool light = true;
   bool json = false;
+  bool times = false;  ///< with `json`, seconds of each run
   int threads = 1;
 };
 void bench(const bench_options&);
@@ -130,6 +139,7 @@ struct header_options {
   bool c = false;     ///< a C interface beside the header
   bool in_arena = false;  ///< inputs are in the engine's memory
   std::string image;  ///< a file for an image of packed weights
+  bool force = false;  ///< files that are read may be written over
 };
 void header(const header_options&);
 
@@ -139,7 +149,18 @@ struct draw_options {
   bool time = false;   ///< layers coloured by what they take
   bool arena = false;  ///< the memory instead, as .svg
   double seconds = 1;  ///< for --time
+  bool force = false;  ///< files that are read may be written over
 };
 void draw(const draw_options&);
+
+struct extract_options {
+  model_source model;
+  std::vector<std::string> from, to;  ///< values or layers; empty: the model's inputs, its outputs
+  std::string out;                    ///< y.onnx
+  double tolerance = 1e-4;            ///< of an output's largest number, beside the whole model
+  bool force = false;                 ///< files that are read may be written over
+};
+/// Throws ctnn::error if the part computes other numbers than the whole.
+void extract(const extract_options&);
 
 }  // namespace tool

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "files.hpp"
 #include "progress.hpp"
 #include "running.hpp"
 #include "table.hpp"
@@ -88,10 +89,7 @@ side run_model(const model_source& from, ctnn::arrays_by_name& fed, bool first, 
         load_model(how, opened, now, ctnn::best_target(), make_threads(threads)));
   };
   const auto model = make(from.optimize);
-  if (!model->is_known()) now = with_made_up(from, opened, now);
-  else
-    for (const ctnn::model_input& i : model->code().inputs())
-      if (!i.left_out && !now.contains(i.name)) now.emplace(i.name, ctnn::made_up_numbers(i));
+  now = completed(*model, from, opened, std::move(now));
   if (first) fed = now;
 
   side out;
@@ -181,7 +179,7 @@ void compare(const compare_options& options) {
   other.weights = options.other_weights;
   other.shapes.clear();  // what is fed has shapes
   other.keep.clear();
-  const bool arrays = has_names(options.other) || options.other.ends_with(".npy");
+  const bool arrays = has_names(options.other) || has_ending(options.other, ".npy");
   const side b = arrays ? stored(options.other, a) : run_model(other, fed, false, options.threads);
 
   table t("llrrrl", {"value", "shape", "largest difference", "of largest", "at", ""});

@@ -6,8 +6,10 @@
 #include <ctnn/weights.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
+#include "files.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
 #include "rewriting.hpp"
@@ -16,7 +18,7 @@ namespace tool {
 
 bool has_names(const std::string& file) {
   for (const char* end : {".npz", ".safetensors", ".pt", ".pth", ".ckpt"})
-    if (file.ends_with(end)) return true;
+    if (has_ending(file, end)) return true;
   return false;
 }
 
@@ -67,7 +69,7 @@ std::vector<std::string> files_in(const std::string& folder) {
   for (const fs::directory_entry& e : fs::directory_iterator(folder)) {
     const std::string file = e.path().string();
     if (e.path().filename().string().starts_with('.')) continue;
-    if (!file.ends_with(".npy") && !is_picture(file)) throw ctnn::error(file + ": expected .npy files and pictures");
+    if (!has_ending(file, ".npy") && !is_picture(file)) throw ctnn::error(file + ": expected .npy files and pictures");
     files.push_back(file);
   }
   if (files.empty()) throw ctnn::error(folder + ": has no .npy file and no picture");
@@ -77,15 +79,41 @@ std::vector<std::string> files_in(const std::string& folder) {
 
 }  // namespace
 
+std::pair<std::string, std::string> named_file(const std::string& text, const std::string& option,
+                                               const std::vector<std::string>& all,
+                                               const std::vector<std::string>& wanted) {
+  const bool reads = option == "--input";
+  if (text.find('=') == text.npos || (reads && fs::exists(text))) {
+    std::string known;
+    for (const std::string& name : wanted) known += (known.empty() ? "'" : ", '") + name + '\'';
+    if (wanted.size() != 1) throw usage_error(option + ' ' + text + ": expected NAME=FILE.npy, NAME one of " + known);
+    if (reads && text != "-" && !fs::exists(text))
+      throw usage_error(option + ' ' + text + ": no such file; expected NAME=FILE.npy, or FILE.npy of input " + known);
+    return {wanted[0], text};
+  }
+  auto [name, file] = split_assignment(text, option);
+  std::size_t number = 0;
+  const auto [after, problem] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool counts = problem == std::errc() && after == name.data() + name.size() && number < all.size();
+  if (counts && std::find(all.begin(), all.end(), name) == all.end()) name = all[number];
+  return {name, file};
+}
+
 fed_inputs read_inputs(const model_source& from, const opened_model& m) {
   fed_inputs all;
   ctnn::arrays_by_name same;
+  std::vector<std::string> names, wanted;
+  for (const ctnn::declared_value& v : m.inputs) {
+    names.push_back(v.name);
+    if (!v.optional) wanted.push_back(v.name);
+  }
   for (const std::string& text : from.inputs) {
     if (has_names(text) && (text.find('=') == text.npos || fs::exists(text))) {
       for (auto& [name, numbers] : read_named(text, "")) same.insert_or_assign(name, std::move(numbers));
       continue;
     }
-    const auto [name, file] = split_assignment(text, "--input");
+    auto [name, file] = named_file(text, "--input", names, wanted);
+    if (file == "-") file = file_of_standard_input(limits_of(from).file_bytes);
     if (!fs::is_directory(file)) {
       same.insert_or_assign(name, read_file(file, name, from, m));
       continue;
@@ -170,7 +198,7 @@ void require_inputs(const fed_inputs& fed, const opened_model& m) {
     if (m.find(name)) continue;
     ctnn::ir::nearest_name near(name);
     for (const ctnn::declared_value& v : m.inputs) near.consider(v.name);
-    throw usage_error("--input " + name + ": the model has no input of this name" + meant(near.name()));
+    throw usage_error("--input " + name + ": the model has no input of this name" + meant(name, near.name()));
   }
 }
 

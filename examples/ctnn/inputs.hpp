@@ -16,6 +16,12 @@ bool has_names(const std::string& file);
 /// All arrays of such a file by their names; for an `input` the one called so, or its only one.
 ctnn::arrays_by_name read_named(const std::string& file, const std::string& input);
 
+/// The name and the file of "NAME=FILE"; "2=FILE" is the third of `all`, if nothing is called so, and "FILE" the only
+/// one of `wanted`. Throws usage_error for `option` otherwise.
+std::pair<std::string, std::string> named_file(const std::string& text, const std::string& option,
+                                               const std::vector<std::string>& all,
+                                               const std::vector<std::string>& wanted);
+
 /// Reads the files: .npy, arrays by name, pictures, folders of .npy files and pictures, which the model runs on one by
 /// one.
 fed_inputs read_inputs(const model_source&, const opened_model&);

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "files.hpp"
 #include "inputs.hpp"
 #include "parts.hpp"
 #include "progress.hpp"
@@ -63,7 +64,7 @@ void print_reasons(const optimize_options& options, const std::vector<both_graph
       ir::nearest_name near(layer);
       for (const both_graphs& p : parts)
         for (const ir::node& n : p.before.nodes) near.consider(n.name);
-      throw usage_error("--why " + layer + ": the model has no such layer" + meant(near.name()));
+      throw usage_error("--why " + layer + ": the model has no such layer" + meant(layer, near.name()));
     }
     for (const ir::text& line : lines) std::printf("%s\n", std::string(line.view()).c_str());
   }
@@ -81,24 +82,20 @@ ctnn::ncnn::written_model describe_ncnn(const optimize_options& options, const c
   ir::folded_weights numbers(m, o.g.view());
   return ctnn::ncnn::write(
       o.g.view(), std::ref(numbers), options.fp16 ? ctnn::ncnn::weight_storage::fp16 : ctnn::ncnn::weight_storage::fp32,
-      options.model.file.ends_with(".onnx") ? ctnn::ncnn::batch_axis::dropped : ctnn::ncnn::batch_axis::kept);
+      has_ending(options.model.file, ".onnx") ? ctnn::ncnn::batch_axis::dropped : ctnn::ncnn::batch_axis::kept);
 }
 
 /// Shapes that a model with open axes was tried with become those of the command line.
 void take_shapes(model_source& from, const auto& shapes) {
   const auto given = parse_shapes(from.shapes);
-  for (const auto& [name, shape] : shapes) {
-    if (given.contains(name)) continue;
-    std::string text = name + "=";
-    for (int i = 0; i < shape.rank; ++i) text += (i == 0 ? "" : "x") + std::to_string(shape[i]);
-    from.shapes.push_back(text);
-  }
+  for (const auto& [name, shape] : shapes)
+    if (!given.contains(name)) from.shapes.push_back(assignment(name, shape));
 }
 
 /// The same of a .param that leaves extents of its inputs open: files that leave them open, too. Nothing, and `closed`
 /// says why, where that cannot be and shapes follow from what is fed.
 std::optional<ctnn::ncnn::written_model> describe_open_ncnn(optimize_options& options, std::string& closed) {
-  if (!options.model.file.ends_with(".param")) return {};
+  if (!has_ending(options.model.file, ".param")) return {};
   const ctnn::ncnn::network_files files = open_ncnn_files(options.model);
   const auto given = parse_shapes(options.model.shapes);
   if (!ctnn::ncnn::has_open_extents(files.network, given)) return {};
@@ -135,7 +132,7 @@ ctnn::onnx::write_options onnx_options(const optimize_options& options) {
   ctnn::onnx::write_options how;
   how.external_data = options.data;
   how.fused = options.fused;
-  if (options.model.file.ends_with(".onnx")) {
+  if (has_ending(options.model.file, ".onnx")) {
     const auto opsets = read_onnx(options.model).opsets;
     if (const auto at = opsets.find(""); at != opsets.end()) how.opset = at->second;
   }
@@ -145,7 +142,7 @@ ctnn::onnx::write_options onnx_options(const optimize_options& options) {
 /// The model for any size of the axes that it leaves open. `options` get the shapes that it is tried with. Where these
 /// cannot stay open, `closed` gets the reason, and the model is for what is fed.
 std::optional<ctnn::onnx::open_model> describe_open(optimize_options& options, std::string& closed) {
-  if (!options.model.file.ends_with(".onnx")) return {};
+  if (!has_ending(options.model.file, ".onnx")) return {};
   const ctnn::onnx::model_message file = read_onnx(options.model);
   const auto given = parse_shapes(options.model.shapes);
   if (!ctnn::onnx::has_open_axes(file, given)) return {};
@@ -263,7 +260,7 @@ void optimize_parts(const optimize_options& options, const parts_run& run, const
   if (options.verify) verify(options);
   if (options.out.empty()) return;
 #if defined(CTNN_TOOL_WRITES_ONNX)
-  if (options.out.ends_with(".onnx")) {
+  if (has_ending(options.out, ".onnx")) {
     std::printf("%s", write_in_parts(options, run).c_str());
     return;
   }
@@ -276,10 +273,10 @@ void optimize_parts(const optimize_options& options, const parts_run& run, const
 void optimize(const optimize_options& asked) {
   optimize_options options = asked;
   const bool explains = options.explain || !options.why.empty();
-  const bool for_onnx = options.out.ends_with(".onnx");
+  const bool for_onnx = has_ending(options.out, ".onnx");
   if (options.out.empty() && !explains && !options.verify && !options.prove)
     throw usage_error("optimize needs OUT (y.onnx or y.param), --explain, --why LAYER, --verify or --prove");
-  if (!options.out.empty() && !for_onnx && !options.out.ends_with(".param"))
+  if (!options.out.empty() && !for_onnx && !has_ending(options.out, ".param"))
     throw usage_error(options.out + ": expected a file y.onnx, or y.param (y.bin is written beside it)");
   if (for_onnx && options.fp16) throw usage_error("--fp16: only for ncnn");
   if (!for_onnx && options.fused) throw usage_error("--fused: only for ONNX");

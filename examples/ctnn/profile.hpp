@@ -23,6 +23,7 @@ struct profile {
   std::string target;
   std::vector<layer_times> layers;  ///< in the order they run; conversions between layouts count as layers
   std::vector<double> total;        ///< seconds of whole runs, without the clock between layers
+  int warmup = 1;                   ///< runs before those
   int threads = 1;
   bool by_sample = false;           ///< a batch whose samples run side by side; `layers` are those of all together
   double peak_flops = 0;            ///< fp32 multiply-adds on registers of all threads, best of the same run
@@ -30,7 +31,7 @@ struct profile {
   std::int64_t macs = 0;
 };
 
-/// Runs a model on numbers of its own for about `seconds`.
+/// Runs a model on what is fed, or on made-up numbers, as often or for as long as the options say.
 profile measure(const model_source&, const bench_options&);
 
 }  // namespace tool

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "files.hpp"
 #include "inputs.hpp"
 #include "progress.hpp"
 #include "rewriting.hpp"
@@ -167,7 +168,7 @@ void write_onnx(const quantize_options& options, const ctnn::loaded_model& made,
                 const std::function<ctnn::loaded_model(const ctnn::onnx::shapes_by_name&)>& make) {
   ctnn::onnx::write_options how;
   std::optional<ctnn::onnx::open_model> open;
-  if (options.model.file.ends_with(".onnx")) {
+  if (has_ending(options.model.file, ".onnx")) {
     const ctnn::onnx::model_message file = read_onnx(options.model);
     if (const auto at = file.opsets.find(""); at != file.opsets.end()) how.opset = at->second;
     const auto given = parse_shapes(options.model.shapes);
@@ -207,8 +208,8 @@ std::string write_header(const quantize_options& options, ctnn::loaded_model& m,
 
 void quantize(const quantize_options& options) {
   const std::string& out = options.out;
-  const bool for_onnx = out.ends_with(".onnx"), as_header = out.ends_with(".hpp"), as_table = out.ends_with(".table"),
-             for_ncnn = out.ends_with(".param") || as_table;
+  const bool for_onnx = has_ending(out, ".onnx"), as_header = has_ending(out, ".hpp"),
+             as_table = has_ending(out, ".table"), for_ncnn = has_ending(out, ".param") || as_table;
   if (!for_onnx && !as_header && !for_ncnn)
     throw usage_error(out + ": expected y.onnx, y.hpp, y.param (y.bin is written beside it) or y.table");
   if (for_ncnn && options.bytes) throw usage_error("--bytes: ncnn's inputs and outputs are floats");
@@ -242,7 +243,7 @@ void quantize(const quantize_options& options) {
     const ctnn::model inside(q.for_ncnn().model, {.optimize = false});
     const std::string layers = report_layers(made, measure_layers(floats, made, inside, all));
     const auto batch =
-        options.model.file.ends_with(".param") ? ctnn::ncnn::batch_axis::kept : ctnn::ncnn::batch_axis::dropped;
+        has_ending(options.model.file, ".param") ? ctnn::ncnn::batch_axis::kept : ctnn::ncnn::batch_axis::dropped;
     ir::folded_weights numbers(made.model, made.model.network.view());
     const ctnn::ncnn::written_model written =
         ctnn::ncnn::write(made.model.network.view(), std::ref(numbers), ctnn::ncnn::weight_storage::fp32, batch);

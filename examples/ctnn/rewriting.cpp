@@ -2,6 +2,7 @@
 #include "rewriting.hpp"
 
 #include <ctnn/base/error.hpp>
+#include <ctnn/base/nearest.hpp>
 #include <ctnn/kernels/winograd.hpp>
 #include <ctnn/loaded/planning.hpp>
 #include <ctnn/loaded/rewriting.hpp>
@@ -28,19 +29,22 @@ void keep_blob(ctnn::loaded_model& m, const std::string& name) {
       return ir::add_output(m.network, m.keep(name), static_cast<ir::value_id>(v));
   ir::nearest_name near(name);
   for (const ir::value& v : m.network.values) near.consider(v.name);
-  throw usage_error("--keep " + name + ": the model has no such blob" + meant(near.name()));
+  throw usage_error("--keep " + name + ": the model has no such blob" + meant(name, near.name()));
 }
 
 void require_rule(const std::string& option, const std::string& name) {
   std::string_view nearest;
   if (!ir::has_rule(ir::default_rule_records(), name, nearest))
-    throw usage_error(option + ' ' + name + ": no rule has this name" + meant(nearest));
+    throw usage_error(option + ' ' + name + ": no rule has this name" + meant(name, nearest));
 }
 
 }  // namespace
 
-std::string meant(std::string_view nearest) {
-  return nearest.empty() ? "" : "; did you mean '" + std::string(nearest) + "'?";
+std::string meant(std::string_view asked, std::string_view nearest) {
+  const std::size_t shorter = std::min(asked.size(), nearest.size()), longer = std::max(asked.size(), nearest.size());
+  const bool begins = shorter >= 3 && asked.substr(0, shorter) == nearest.substr(0, shorter);
+  if (nearest.empty() || (!begins && ir::edits_between(asked, nearest) > (longer + 2) / 3)) return "";
+  return "; did you mean '" + std::string(nearest) + "'?";
 }
 
 std::vector<ir::rule_record> rules_for(const model_source& from) {

@@ -12,8 +12,9 @@ namespace tool {
 
 namespace ir = ctnn::ir;
 
-/// "; did you mean 'conv1'?", or nothing if there is no such name.
-std::string meant(std::string_view nearest);
+/// "; did you mean 'conv1'?", or nothing if the nearest name is far from the one that was asked for: a third of the
+/// letters may differ, or all behind the first three.
+std::string meant(std::string_view asked, std::string_view nearest);
 
 /// The rules that the command line asks for and does not leave out. Throws usage_error for a name that no rule has.
 std::vector<ir::rule_record> rules_for(const model_source&);

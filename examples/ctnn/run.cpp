@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// ctnn run, verifying for ctnn optimize, and the measuring for ctnn bench.
+// ctnn run, and verifying for ctnn optimize.
 #include <ctnn/formats/npy.hpp>
-#include <ctnn/kernels/winograd.hpp>
 #include <ctnn/model.hpp>
 #include <ctnn/model/verify.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <map>
 #include <numeric>
+#include <random>
 
+#include "files.hpp"
 #include "inputs.hpp"
 #include "parts.hpp"
-#include "profile.hpp"
 #include "progress.hpp"
 #include "rewriting.hpp"
 #include "running.hpp"
@@ -65,82 +62,30 @@ std::shared_ptr<ctnn::executor> make_threads(int n) { return n > 1 ? std::make_s
 
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-/// Collects the times of steps, of all parts of a model.
-struct stopwatch {
-  struct row {
-    ctnn::running_step of;
-    double seconds = 0;
-    std::size_t times = 0;  ///< more than one in a loop
-  };
-  std::vector<row> rows;  ///< in the order in which they began
-  std::map<std::pair<const void*, std::size_t>, std::size_t> places;
-  double begin = 0;
-
-  static void step(void* self, const ctnn::running_step& s) {
-    auto& w = *static_cast<stopwatch*>(self);
-    if (s.begins) {
-      w.begin = now();
-      return;
-    }
-    const double end = now();
-    const void* const whose = s.part ? static_cast<const void*>(s.part) : s.code.get();
-    const auto [place, is_new] = w.places.try_emplace({whose, s.number}, w.rows.size());
-    if (is_new) w.rows.push_back({s});
-    row& r = w.rows[place->second];
-    r.seconds += end - w.begin;
-    ++r.times;
-  }
-  void start() {
-    for (row& r : rows) r.seconds = 0, r.times = 0;
-  }
-};
-
-layer_times layer_of(const stopwatch::row& r) {
-  layer_times out;
-  out.times = r.times;
-  if (r.of.part) {  // what it reads and makes has no shape before
-    out.name = r.of.part->name;
-    out.type = r.of.part->type;
-    return out;
-  }
-  if (r.of.node == ir::none) {
-    out.type = "convert";
-    return out;
-  }
-  const ir::graph_view g = r.of.code->g();
-  const ir::node& n = g.at(r.of.node);
-  out.name = n.name;
-  out.type = n.type->name;
-  out.shape = ir::describe(g.shape(n.outputs.first));
-  out.macs = ir::macs_of(g, r.of.node);
-  out.winograd = ir::winograd_size(g, n);
-  for (const ir::node_id other : r.of.together.first(r.of.together.empty() ? 0 : r.of.together.size() - 1)) {
-    out.macs += ir::macs_of(g, other);
-    out.with.emplace_back(g.at(other).name);
-  }
-  out.macs *= static_cast<std::int64_t>(r.times);
-  return out;
+/// Reals from 0 to 1, bytes of all values; other integers, which may be places in a table, stay.
+void fill(ctnn::array& numbers, std::uint32_t seed) {
+  std::mt19937 next(seed);
+  if (numbers.type() == ctnn::dtype::f32)
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers.data()[i] = static_cast<float>(next() >> 8) * 0x1p-24f;
+  else if (ctnn::size_of(numbers.type()) == 1 && numbers.type() != ctnn::dtype::boolean)
+    for (std::byte& b : numbers.bytes()) b = static_cast<std::byte>(next() >> 24);
 }
 
-/// Of all threads together.
-double measure_peak(ctnn::target_id target, ctnn::executor* threads) {
-  struct work {
-    ctnn::target_id target;
-    std::atomic<std::int64_t> flops{0};
-    static void part(void* self, int) {
-      auto& w = *static_cast<work*>(self);
-      float sink[14];
-      std::fill(sink, sink + 14, 0.5f);
-      w.flops += ir::multiply_registers(w.target, 20'000, sink);
-    }
-  } all{target};
-  const double t0 = now();
-  if (threads) threads->run(threads->width(), &work::part, &all);
-  else work::part(&all, 0);
-  return static_cast<double>(all.flops) / (now() - t0);
+}  // namespace
+
+ctnn::arrays_by_name completed(const ctnn::model& m, const model_source& from, const opened_model& opened,
+                               ctnn::arrays_by_name fed, std::uint32_t seed) {
+  ctnn::arrays_by_name all = fed;
+  if (!m.is_known()) all = with_made_up(from, opened, std::move(all));
+  else
+    for (const ctnn::model_input& i : m.code().inputs())
+      if (!i.left_out && !all.contains(i.name)) all.emplace(i.name, ctnn::made_up_numbers(i));
+  for (auto& [name, numbers] : all)
+    if (seed != 0 && !fed.contains(name)) fill(numbers, seed++);
+  return all;
 }
+
+namespace {
 
 /// "out: 4, least -1, mean 0.2, most 1 (at 3)"
 std::string summary(const std::string& name, const ctnn::array& values) {
@@ -221,6 +166,36 @@ void print_top(const ctnn::array& values, const std::string& name, const run_opt
 
 }  // namespace
 
+namespace {
+
+/// Which inputs got numbers that nobody gave.
+void say_made_up(const ctnn::arrays_by_name& given, const ctnn::arrays_by_name& all, std::uint32_t seed) {
+  std::string names;
+  for (const auto& [name, numbers] : all)
+    if (!given.contains(name))
+      names += (names.empty() ? "'" : ", '") + name + "' (" + std::string(ctnn::name_of(numbers.type())) + ' ' +
+               ir::describe(numbers.shape()) + ')';
+  if (!names.empty())
+    std::fprintf(stderr, "ctnn: there is no --input for %s: its numbers are made up (--seed %u)\n", names.c_str(),
+                 seed);
+}
+
+struct wanted_output {
+  std::string name, file;  ///< without a file it is summarised only
+};
+std::vector<wanted_output> outputs_of(const run_options& options, const std::vector<std::string>& known) {
+  std::vector<wanted_output> all;
+  for (const std::string& text : options.outputs) {
+    const auto [name, file] = named_file(text, "--output", known, known);
+    all.push_back({name, file_for_standard_output(file, ".npy")});
+  }
+  if (all.empty())
+    for (const std::string& name : known) all.push_back({name, ""});
+  return all;
+}
+
+}  // namespace
+
 void run(const run_options& options) {
   const opened_model opened = open(options.model);
   fed_inputs fed = read_inputs(options.model, opened);
@@ -233,19 +208,20 @@ void run(const run_options& options) {
       options.labels.empty() ? std::vector<std::string>() : read_labels(options.labels);
   const ctnn::target_id target = find_target(options.target);
   const ctnn::model m = load_model(options.model, opened, fed.runs[0], target, make_threads(options.threads));
+  if (cuts[0].empty()) {  // behind a cut other inputs may not be needed
+    const ctnn::arrays_by_name given = fed.runs[0];
+    for (ctnn::arrays_by_name& arrays : fed.runs)
+      arrays = completed(m, options.model, opened, std::move(arrays), options.seed);
+    say_made_up(given, fed.runs[0], options.seed);
+  }
   ctnn::extractor ex = m.extractor();
   ex.set_light_mode(options.light);
   // Everything is computed before anything is written; without --output the outputs are summarised.
-  std::vector<std::pair<std::string, ctnn::array>> results;
-  std::vector<std::string> names, files;
-  for (const std::string& assignment : options.outputs) {
-    const auto [name, file] = split_assignment(assignment, "--output");
-    names.push_back(name);
-    files.push_back(file);
-  }
-  if (names.empty())
-    for (const ctnn::declared_value& v : m.outputs().empty() ? std::span(opened.outputs) : m.outputs())
-      names.push_back(v.name);
+  std::vector<std::string> known, names;
+  for (const ctnn::declared_value& v : m.outputs().empty() ? std::span(opened.outputs) : m.outputs())
+    known.push_back(v.name);
+  const std::vector<wanted_output> wanted = outputs_of(options, known);
+  for (const wanted_output& w : wanted) names.push_back(w.name);
   std::vector<std::vector<ctnn::array>> all(names.size());
   {
     const progress busy("running");
@@ -257,13 +233,15 @@ void run(const run_options& options) {
       if (fed.many) busy.done(static_cast<double>(i + 1) / static_cast<double>(fed.runs.size()));
     }
   }
+  std::vector<ctnn::array> results;
   for (std::size_t k = 0; k < names.size(); ++k)
-    results.emplace_back(names[k], fed.many ? stacked(names[k], all[k], opened.batched) : std::move(all[k][0]));
-  for (const auto& [name, values] : results) check_labels(name, values, options, labels);
-  for (std::size_t i = 0; i < files.size(); ++i) ir::write_file(files[i], ctnn::npy::write(results[i].second));
-  for (const auto& [name, values] : results) {
-    std::printf("%s\n", summary(name, values).c_str());
-    if (options.top || !labels.empty()) print_top(values, name, options, labels);
+    results.push_back(fed.many ? stacked(names[k], all[k], opened.batched) : std::move(all[k][0]));
+  for (std::size_t k = 0; k < names.size(); ++k) check_labels(names[k], results[k], options, labels);
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (!wanted[k].file.empty()) ir::write_file(wanted[k].file, ctnn::npy::write(results[k]));
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    std::printf("%s\n", summary(names[k], results[k]).c_str());
+    if (options.top || !labels.empty()) print_top(results[k], names[k], options, labels);
   }
 }
 
@@ -294,55 +272,6 @@ void verify_written(const optimize_options& options, const ctnn::ir::network_mak
   if (!v.same)
     throw ctnn::error(options.out + ": output '" + v.output + "' of what was written differs by " +
                       std::to_string(v.difference) + " of its largest number");
-}
-
-profile measure(const model_source& from, const bench_options& options) {
-  const ctnn::target_id target = find_target(options.target);
-  const auto threads = make_threads(options.threads);
-  const opened_model opened = open(from);
-  const fed_inputs fed = read_inputs(from, opened);
-  require_inputs(fed, opened);
-  const ctnn::model m = load_model(from, opened, fed.runs[0], target, threads);
-  ctnn::extractor ex = m.extractor(), whole = m.extractor();
-  ex.set_light_mode(options.light);
-
-  profile out;
-  out.target = ctnn::target_name(target);
-  out.threads = options.threads;
-  ctnn::arrays_by_name inputs = m.is_known() ? fed.runs[0] : with_made_up(from, opened, fed.runs[0]);
-  if (m.is_known())
-    for (const ctnn::model_input& i : m.code().inputs())
-      if (!i.left_out && !inputs.contains(i.name)) inputs.emplace(i.name, ctnn::made_up_numbers(i));
-  stopwatch watch;
-  std::vector<std::string> outputs;
-  // What runs sample by sample has no layers of the whole batch: these are another extractor's, with memory of its own.
-  out.by_sample = options.light && m.is_known() && m.code().one_sample();
-  const auto once = [&](bool by_layer) {
-    ctnn::extractor& now_runs = by_layer && out.by_sample ? whole : ex;
-    now_runs.on_step(by_layer ? &stopwatch::step : nullptr, &watch);
-    for (const auto& [name, numbers] : inputs) now_runs.input(name, numbers);
-    watch.start();
-    const double t0 = now();
-    if (outputs.empty()) outputs = now_runs.outputs();
-    now_runs.extract(outputs);
-    return now() - t0;
-  };
-
-  const progress busy("measuring " + from.file);
-  once(true);
-  for (const stopwatch::row& r : watch.rows) out.layers.push_back(layer_of(r));
-  for (const layer_times& l : out.layers) out.macs += l.macs;
-  const double begin = now();
-  for (double spent = 0; spent < options.seconds || out.total.size() < 3; spent = now() - begin) {
-    out.peak_flops = std::max(out.peak_flops, measure_peak(target, threads.get()));
-    out.total.push_back(once(false));
-    once(true);
-    for (std::size_t i = out.layers.size(); i < watch.rows.size(); ++i) out.layers.push_back(layer_of(watch.rows[i]));
-    for (std::size_t i = 0; i < out.layers.size(); ++i) out.layers[i].seconds.push_back(watch.rows[i].seconds);
-    busy.done(std::min(1.0, spent / options.seconds));
-  }
-  out.peak_bytes = ex.peak_bytes();
-  return out;
 }
 
 }  // namespace tool

@@ -6,7 +6,6 @@
 #include <ctnn/formats/ncnn/load.hpp>
 #include <ctnn/model/verify.hpp>
 
-#include <charconv>
 #include <filesystem>
 
 #include <ctnn/formats/tflite/load.hpp>
@@ -14,38 +13,19 @@
 #include <ctnn/formats/onnx/load.hpp>
 #define CTNN_TOOL_READS_ONNX 1
 #endif
+#include "files.hpp"
 #include "inputs.hpp"
 #include "parts.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
-#include "rewriting.hpp"
+#include "shapes.hpp"
 
 namespace tool {
-
-namespace {
-
-ctnn::extents parse_shape(const std::string& text, const std::string& whole) {
-  ctnn::extents shape;
-  const char *at = text.data(), *const end = at + text.size();
-  while (true) {
-    int extent = 0;
-    const auto [after, problem] = std::from_chars(at, end, extent);
-    if (problem != std::errc() || extent < 1 || shape.rank == ctnn::max_rank)
-      throw usage_error("--shape " + whole + ": expected NAME=3x224x224, up to " + std::to_string(ctnn::max_rank) +
-                        " extents of 1 or more");
-    shape.push_back(extent);
-    if (after == end) return shape;
-    if (*after != 'x') throw usage_error("--shape " + whole + ": expected NAME=3x224x224, got '" + text + "'");
-    at = after + 1;
-  }
-}
-
-}  // namespace
 
 std::pair<std::string, std::string> split_assignment(const std::string& text, const std::string& what) {
   const std::size_t sign = text.rfind('=');
   if (sign == std::string::npos || sign == 0 || sign + 1 == text.size())
-    throw usage_error(what + ' ' + text + ": expected NAME=" + (what == "--shape" ? "3x224x224" : "FILE.npy"));
+    throw usage_error(what + ' ' + text + ": expected NAME=FILE.npy");
   return {text.substr(0, sign), text.substr(sign + 1)};
 }
 
@@ -69,83 +49,16 @@ ctnn::onnx::read_options onnx_reading(const model_source& from) {
 
 std::string stem_of(const std::string& file) { return std::filesystem::path(file).stem().string(); }
 
-shapes_by_name parse_shapes(const std::vector<std::string>& options) {
-  shapes_by_name out;
-  for (const std::string& s : options) {
-    const auto [name, shape] = split_assignment(s, "--shape");
-    out[name] = parse_shape(shape, s);
-  }
-  return out;
-}
-
-namespace {
-
-/// The shapes of --shape, if the model has inputs of these names.
-shapes_by_name shapes_for(const model_source& from, const opened_model& m) {
-  shapes_by_name shapes = parse_shapes(from.shapes);
-  for (const auto& [name, shape] : shapes) {
-    if (m.find(name)) continue;
-    ctnn::ir::nearest_name near(name);
-    for (const ctnn::declared_value& v : m.inputs) near.consider(v.name);
-    throw usage_error("--shape " + name + ": the model has no input of this name" + meant(near.name()));
-  }
-  return shapes;
-}
-
-/// Only the first axis of each input that nothing is known of is open, which counts samples: one.
-bool assume_one_sample(const opened_model& m, const ctnn::arrays_by_name& fed, shapes_by_name& shapes) {
-  shapes_by_name more = shapes;
-  for (const ctnn::declared_value& v : m.inputs) {
-    if (!v.open() || fed.contains(v.name) || shapes.contains(v.name)) continue;
-    if (!v.ranked || v.axes.empty() || static_cast<int>(v.axes.size()) > ctnn::max_rank) return false;
-    ctnn::extents shape;
-    for (const ctnn::declared_axis& a : v.axes) {
-      if (a.open() && shape.rank > 0) return false;
-      shape.push_back(a.open() ? 1 : a.extent);
-    }
-    more[v.name] = shape;
-  }
-  if (more.size() == shapes.size()) return false;
-  shapes = std::move(more);
-  return true;
-}
-
-/// The reader does not know how its user gives shapes.
-[[noreturn]] void ask_for_shape(const ctnn::error& e, const std::string& file, const opened_model& m,
-                                const ctnn::arrays_by_name& fed, const shapes_by_name& shapes) {
-  std::string what, options, feeding;
-  for (const ctnn::declared_value& v : m.inputs) {
-    if (!v.open() || v.optional || fed.contains(v.name) || shapes.contains(v.name)) continue;
-    const std::string sizes = v.ranked ? ctnn::ir::describe(v, "x") : m.batched ? "1x3x224x224" : "3x224x224";
-    what += (what.empty() ? "input '" : ", input '") + v.name + "' has " +
-            (v.ranked ? "the open shape " + ctnn::ir::describe(v) : std::string("no shape in the file"));
-    options += (options.empty() ? "" : " ") + ("--shape " + v.name) + '=' + sizes;
-    if (feeding.empty()) feeding = " or --input " + v.name + "=FILE.npy";
-  }
-  if (options.empty()) throw ctnn::error(e.what() + std::string("; give them with --input NAME=FILE.npy"));
-  throw ctnn::error(std::filesystem::path(file).filename().string() + ": " + what + ": give sizes with " + options +
-                    feeding);
-}
-
-/// What an ncnn file's layers may not admit.
-std::string other_shapes(const opened_model& m, const ctnn::arrays_by_name& fed) {
-  std::string said;
-  for (const auto& [name, numbers] : fed) {
-    const ctnn::declared_value* const v = m.find(name);
-    const std::string got = ctnn::ir::describe(numbers.shape());
-    if (v && v->ranked && ctnn::ir::describe(*v) != got)
-      said += "input '" + name + "' of " + got + " (the file says " + ctnn::ir::describe(*v) + "): ";
-  }
-  return said;
-}
-
-}  // namespace
-
 ctnn::ncnn::network_files open_ncnn_files(const model_source& from) {
   if (from.external_data) throw usage_error("--external-data: only for ONNX models");
   std::string bin = from.weights == "none" ? "" : from.weights;
   if (from.weights.empty()) {
+    if (is_standard_input(from.file))
+      throw usage_error("standard input is a .param: name its weights with --weights FILE, or take zeros with none");
     bin = std::filesystem::path(from.file).replace_extension(".bin").string();
+    if (const auto large = std::filesystem::path(from.file).replace_extension(".BIN");
+        !std::filesystem::exists(bin) && std::filesystem::exists(large))
+      bin = large.string();
     if (!std::filesystem::exists(bin))
       throw ctnn::error(bin +
                         ": no such file; name the weights with --weights FILE, or take zeros with --weights none");
@@ -169,7 +82,10 @@ opened_model open_ncnn(const model_source& from) {
     try {
       return ctnn::ncnn::build(*files, options);
     } catch (const ctnn::ncnn::unknown_input_shape& e) {
-      ask_for_shape(e, name, m, fed, options.input_shapes);
+      ask_for_shape(e, name, m, fed, options.input_shapes, [&](const shapes_by_name& tried) {
+        options.input_shapes = tried;
+        ctnn::ncnn::build(*files, options);
+      });
     } catch (const ctnn::error& e) {
       throw ctnn::error(other_shapes(m, fed) + e.what());
     }
@@ -202,7 +118,12 @@ opened_model open_messages(const model_source& from, const auto& read) {
       } catch (const ctnn::ir::needs_running&) {
         throw;  // it runs in parts
       } catch (const ctnn::onnx::undetermined& e) {
-        if (!again || !assume_one_sample(m, fed, now.input_shapes)) ask_for_shape(e, name, m, fed, now.input_shapes);
+        if (again && assume_one_sample(m, fed, now.input_shapes)) continue;
+        const shapes_by_name known = now.input_shapes;
+        ask_for_shape(e, name, m, fed, known, [&](const shapes_by_name& tried) {
+          now.input_shapes = tried;
+          ctnn::onnx::build(*file, now, fed);
+        });
       }
     }
   };
@@ -257,12 +178,27 @@ const ctnn::declared_value* opened_model::find(std::string_view name) const {
   return nullptr;
 }
 
-opened_model open(const model_source& from) {
-  if (from.file.ends_with(".onnx")) return open_onnx(from);
-  if (from.file.ends_with(".tflite")) return open_tflite(from);
-  if (from.file.ends_with(".param")) return open_ncnn(from);
-  if (from.file.ends_with(".nam") || from.file.ends_with(".json")) return open_json(from);
+namespace {
+
+opened_model open_file(const model_source& from) {
+  if (has_ending(from.file, ".onnx")) return open_onnx(from);
+  if (has_ending(from.file, ".tflite")) return open_tflite(from);
+  if (has_ending(from.file, ".param")) return open_ncnn(from);
+  if (has_ending(from.file, ".nam") || has_ending(from.file, ".json")) return open_json(from);
   throw ctnn::error(from.file + ": unknown format, expected a file x.onnx, x.tflite, x.nam, x.json or x.param");
+}
+
+}  // namespace
+
+opened_model open(const model_source& from) {
+  try {
+    return open_file(from);
+  } catch (const bad_shape& e) {
+    model_source without = from;
+    without.shapes.clear();
+    const opened_model m = open_file(without);
+    throw usage_error(e.what() + inputs_and_example(m, trial_of(m, {})));
+  }
 }
 
 ctnn::arrays_by_name with_made_up(const model_source& from, const opened_model& m, ctnn::arrays_by_name fed) {
@@ -272,7 +208,8 @@ ctnn::arrays_by_name with_made_up(const model_source& from, const opened_model& 
     if (v.optional || fed.contains(v.name)) continue;
     ctnn::extents shape;
     if (const auto given = shapes.find(v.name); given != shapes.end()) shape = given->second;
-    else if (v.open()) ask_for_shape(ctnn::error("'" + v.name + "' has no shape"), from.file, m, fed, shapes);
+    else if (v.open())
+      ask_for_shape(ctnn::error("'" + v.name + "' has no shape"), from.file, m, fed, shapes, trial_of(m, fed));
     else
       for (const ctnn::declared_axis& a : v.axes) shape.push_back(a.extent);
     fed.emplace(v.name, ctnn::made_up_numbers({.name = v.name, .shape = shape, .type = v.type}));

@@ -27,6 +27,8 @@ ctnn::onnx::read_options onnx_reading(const model_source&);
 using shapes_by_name = std::map<std::string, ctnn::extents, std::less<>>;
 /// Of "NAME=3x224x224" options.
 shapes_by_name parse_shapes(const std::vector<std::string>& options);
+/// "NAME=3x224x224"
+std::string assignment(const std::string& name, const ctnn::extents& shape);
 
 /// A model's file, parsed: any number of networks can be built of it.
 struct opened_model {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "../base/error.hpp"
 #include "../loaded/budget.hpp"
 #include "../loaded/loaded_model.hpp"
 
@@ -22,6 +23,20 @@ struct unsupported {
 };
 /// Thrown when an input comes from what is not supported: there is no shape to go on with.
 struct unknown_input {};
+
+/// What a reader throws for all of these together: one sentence, and its parts, "Foo: its x in 'a', 'b'".
+struct not_supported : error {
+  not_supported(const std::string& source, std::vector<std::string> what_and_where)
+      : error(source + ": not supported: " + joined(what_and_where)), reasons(std::move(what_and_where)) {}
+  std::vector<std::string> reasons;
+
+ private:
+  static std::string joined(const std::vector<std::string>& all) {
+    std::string out;
+    for (const std::string& one : all) out += (out.empty() ? "" : "; ") + one;
+    return out;
+  }
+};
 
 /// What is not supported by reason, in order of appearance.
 class refusals {
@@ -35,16 +50,17 @@ class refusals {
   bool any() const { return !order_.empty(); }
   /// Whether one reason is all, and begins like this.
   bool only(std::string_view begin) const { return order_.size() == 1 && order_[0].starts_with(begin); }
-  std::string text(const std::string& source) const {
-    std::string out = source + ": not supported: ";
+  /// "Foo: its x in 'a', 'b'" for each reason.
+  std::vector<std::string> with_places() const {
+    std::vector<std::string> out;
     for (const std::string& key : order_) {
-      if (key != order_.front()) out += "; ";
-      out += key + " in ";
+      std::string& line = out.emplace_back(key + " in ");
       const auto& places = by_reason_.at(key);
-      for (std::size_t i = 0; i < places.size(); ++i) out += (i == 0 ? "" : ", ") + places[i];
+      for (std::size_t i = 0; i < places.size(); ++i) line += (i == 0 ? "" : ", ") + places[i];
     }
     return out;
   }
+  std::string text(const std::string& source) const { return not_supported(source, with_places()).what(); }
 
  private:
   static constexpr std::size_t most_places = 8;

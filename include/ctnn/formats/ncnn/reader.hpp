@@ -180,7 +180,7 @@ CTNN_ONCE loaded_model build(const param_file& file, bin_reader& weights, const 
     if (refused.any()) weights = bin_reader::zeros(options.limits);
   }
   if (refused.only("Input: ")) throw unknown_input_shape(refused.text(file.source));
-  if (refused.any()) throw error(refused.text(file.source));
+  if (refused.any()) throw not_supported(file.source, refused.with_places());
   weights.finish();
   b.model.without_numbers = weights.gives_zeros();
   detail::declare_outputs(b);

@@ -27,7 +27,7 @@ class graph_reader {
     }
   }
   void report() const {
-    if (refused_.any()) throw error(refused_.text(i_.file.source));
+    if (refused_.any()) throw not_supported(i_.file.source, refused_.with_places());
   }
   bool refused() const { return refused_.any(); }
 

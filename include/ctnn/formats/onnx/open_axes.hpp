@@ -95,6 +95,17 @@ inline bool same_attribute(const attribute& a, const attribute& b) {
          a.integers == b.integers && same_bits(a.reals, b.reals) && a.texts == b.texts;
 }
 
+/// Those of a description for certain sizes; its inputs need not be the file's.
+inline shapes_by_name shapes_of_inputs(const model_message& m) {
+  shapes_by_name out;
+  for (const value_info& v : m.graph.inputs) {
+    extents s;
+    for (const value_info::axis& a : *v.shape) s.push_back(static_cast<int>(*a.size));
+    out.emplace(v.name, s);
+  }
+  return out;
+}
+
 /// Two descriptions of a network for different sizes become one for all.
 class generalisation {
  public:
@@ -261,22 +272,21 @@ CTNN_ONCE open_model describe_open(const model_message& file, const rewriter& ma
         if (!detail::same_numbers(own.initializers[i], third.initializers[i]))
           throw detail::follows_from_size{"'" + own.initializers[i].name + "'"};
       // Others show what all three had in common by chance, such as padding to a multiple. Some are refused.
-      std::vector<std::pair<shapes_by_name, model_message>> tests;
+      std::vector<model_message> tests;
       for (const int sample : {detail::sample_sizes::odd, detail::sample_sizes::large}) {
         try {
-          const shapes_by_name shapes = shapes_of(sample);
-          tests.emplace_back(shapes, make(shapes, options));
+          tests.push_back(make(shapes_of(sample), options));
         } catch (const error&) {
         }
       }
-      if (tests.empty()) tests.emplace_back(out.shapes, std::move(out.sample));
+      if (tests.empty()) tests.push_back(std::move(out.sample));
       out.shapes = shapes_of(0);  // the smallest: whoever runs the model waits least
       out.sample = std::move(made[0]);
       if (detail::weight_bytes(out.file) > most_bytes_in_model) return out;
       const std::string bytes = bytes_of(out.file);
       const model_message again = parse_model(std::as_bytes(std::span(bytes)), file.source, detail::no_limits());
       try {
-        for (const auto& [shapes, wanted] : tests) require_same(again, wanted, {}, shapes);
+        for (const model_message& wanted : tests) require_same(again, wanted, {}, detail::shapes_of_inputs(wanted));
       } catch (const error&) {
         throw detail::follows_from_size{"a reshape"};
       }
