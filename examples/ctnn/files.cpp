@@ -49,7 +49,8 @@ std::string ending_of(std::string_view begin) {
       format{"\xff\xd8\xff", ".jpg"}, format{"\x89PNG", ".png"},    format{"GIF8", ".gif"},      format{"BM", ".bmp"}};
   for (const format& f : known)
     if (begin.size() >= f.at && begin.substr(f.at).starts_with(f.magic)) return std::string(f.ending);
-  return ".onnx";
+  const std::size_t text = begin.find_first_not_of(" \t\r\n");
+  return text != begin.npos && begin[text] == '{' ? ".json" : ".onnx";
 }
 
 [[noreturn]] void fail_to_write() {

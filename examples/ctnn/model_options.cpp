@@ -74,8 +74,8 @@ void add_rewriting(CLI::App& command, model_source& m) {
 CLI::Option* add_model(CLI::App& command, model_source& m) {
   return command
       .add_option("MODEL", m.file,
-                  "a model: x.onnx, TensorFlow Lite's x.tflite, ncnn's x.param, Neural Amp Modeler's x.nam, or RTNeural's "
-                  "x.json; - reads any of them from standard input")
+                  "a model: x.onnx, TensorFlow Lite's x.tflite, ncnn's x.param, Neural Amp Modeler's x.nam, or "
+                  "RTNeural's x.json; - reads any of them from standard input")
       ->required();
 }
 

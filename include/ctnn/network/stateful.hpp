@@ -78,8 +78,8 @@ namespace ctnn {
 /// A stream may go on behind the length L that Net is declared for. Causal attention then sees the last L keys, or
 /// those of its sliding_window, whatever L is. Positions that come of arange(), as rotary_embedding()'s do, are counted
 /// on (in f32 to 2^24). Of a table by place, learned positions, a part reads the rows of its samples; behind the last
-/// row a run ends as gather does with an index that is out of range. What knows of places counts the samples, in i64: such
-/// networks need <ctnn/typed.hpp>.
+/// row a run ends as gather does with an index that is out of range. What knows of places counts the samples, in i64:
+/// such networks need <ctnn/typed.hpp>.
 template <class Net, int Block = 0, int Axis = ir::automatic_axis>
 using stateful = typename ir::detail::stateful_of<
     Net, Block, Axis, sizeof(Net) + sizeof(ir::detail::stream_error<Net, Block, Axis>)>::type;

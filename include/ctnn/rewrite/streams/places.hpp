@@ -18,7 +18,7 @@ class stream_places : public stream_walk {
  protected:
   using stream_walk::stream_walk;
 
-  /// Samples of a value that has `rate` of them in a part: sample j is number first + j behind those of the parts before.
+  /// Samples of a value that has `rate` of them in a part: sample j is number first + j behind those of parts before.
   struct places {
     int rate, first;
     friend constexpr bool operator==(const places&, const places&) = default;
