@@ -142,7 +142,7 @@ void command_line::add_compare() {
 
 void command_line::add_bench() {
   CLI::App& command = add("bench", "latency by layer and in total", bench_, bench);
-  command.add_option("MODEL", bench_.files, "models, x.onnx, x.tflite, x.nam, x.json or x.param; - reads one from standard input")
+  command.add_option("MODEL", bench_.files, "models, x.onnx, x.tflite, x.nam, x.json or x.param; - is standard input")
       ->required();
   CLI::Option* const seconds =
       command.add_option("--seconds", bench_.seconds, "for each model (2)")->check(CLI::PositiveNumber);
