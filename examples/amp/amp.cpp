@@ -48,8 +48,8 @@ int play(const std::string& model, const std::string& from, const std::string& t
     if (out.writef(frames.data(), n) != n) throw ctnn::error(to + ": " + out.strError());
   }
   const double length = static_cast<double>(all) / in.samplerate();
-  std::printf("%.2f s of sound in %.3f s, %.0f times as fast as it plays; the slowest block %.0f times\n", length, seconds,
-              length / seconds, 1 / (most * in.samplerate()));
+  std::printf("%.2f s of sound in %.3f s, %.0f times as fast as it plays; the slowest block %.0f times\n", length,
+              seconds, length / seconds, 1 / (most * in.samplerate()));
   return 0;
 }
 
