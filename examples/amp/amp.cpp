@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A guitar amplifier that somebody has captured: sound files through Neural Amp Modeler's .nam files (RTNeural's .json and
-// any other model of one channel that is causal, too), as a plugin would play them.
+// A guitar amplifier that somebody has captured: sound files through Neural Amp Modeler's .nam files (RTNeural's .json
+// and any other model of one channel that is causal, too), as a plugin would play them.
 //
 //   amp MODEL.nam IN.wav OUT.wav
 #include <ctnn/model.hpp>

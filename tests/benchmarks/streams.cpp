@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Models as streams: nanoseconds a sample (p10 of rounds that take turns) for calls of 1, 16, 64 and 512 samples, beside
-// the time that their multiply-adds take at this core's peak. bench_streams FILE... (x.nam, x.json, x.onnx, x.tflite)
+// Models as streams: nanoseconds a sample (p10 of rounds that take turns) for calls of 1, 16, 64 and 512 samples, and
+// what their multiply-adds take at this core's peak. bench_streams FILE... (x.nam, x.json, x.onnx, x.tflite)
 #include <algorithm>
 #include <array>
 #include <chrono>

@@ -28,7 +28,7 @@ constexpr budget tiny{.file_bytes = 1 << 20,
 /// Empty if the file is read and built, else why not.
 std::string outcome(const std::string& file) {
   try {
-    json::build(json::parse(file, "m.nam", tiny), {}, tiny);
+    ctnn::json::build(ctnn::json::parse(file, "m.nam", tiny), {}, tiny);
   } catch (const error& e) {
     REQUIRE(std::string(e.what()).starts_with("m.nam: "));
     return e.what();
@@ -147,11 +147,12 @@ TEST_CASE("wrong files of RTNeural's are refused with the layer, what it has and
 }
 
 TEST_CASE("an input of another shape than the file's is refused") {
-  const json::document file = json::parse(test::nam::samples()[2].file(), "m.nam");
+  const ctnn::json::document file = ctnn::json::parse(test::nam::samples()[2].file(), "m.nam");
   for (const extents& shape : {extents{1, 1, 64}, extents{2, 64}, extents{1, 2, 3, 4}})
-    CHECK_THROWS_WITH_AS(json::build(file, {{"x", shape}}),
+    CHECK_THROWS_WITH_AS(ctnn::json::build(file, {{"x", shape}}),
                          doctest::Contains("the file has 1 x 2 x 64, of which axis 2 may be longer or shorter"), error);
-  CHECK_THROWS_WITH_AS(json::build(file, {{"x", {1, 2, 1 << 20}}}, tiny), doctest::Contains("above the limit of 65536"),
+  CHECK_THROWS_WITH_AS(ctnn::json::build(file, {{"x", {1, 2, 1 << 20}}}, tiny),
+                       doctest::Contains("above the limit of 65536"),
                        error);
 }
 

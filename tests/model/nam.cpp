@@ -45,11 +45,11 @@ TEST_CASE("small .nam files of every architecture give NAM's answers, whole and 
       write_file(std::string(folder) + "/" + s.name + ".in.f32",
                  {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float)});
     }
-    const json::document file = json::parse(s.file(), s.name + ".nam");
+    const ctnn::json::document file = ctnn::json::parse(s.file(), s.name + ".nam");
     const auto known = test::nam_answers.find(s.name);
     REQUIRE(known != test::nam_answers.end());
     const auto& [prewarm, answers] = known->second;
-    CHECK(json::build(file).prewarm == prewarm);
+    CHECK(ctnn::json::build(file).prewarm == prewarm);
     const array x(extents{1, s.channels, samples::sample::samples}, numbers);
     for (const bool optimize : {false, true})
       CHECK(test::largest_difference(test::after_silence(file, x, prewarm, optimize), answers) < 1e-6);
@@ -63,9 +63,9 @@ TEST_CASE("published .nam files give NAM's answers") {
     CAPTURE(path.filename().string());
     const std::string stem = (path.parent_path() / path.stem()).string();
     const array x = floats_of(stem + ".in.f32"), y = floats_of(stem + ".out.f32");
-    const json::document file = json::read(path.string());
+    const ctnn::json::document file = ctnn::json::read(path.string());
     // The player went in blocks of 64, and began with whole ones of silence.
-    const int prewarm = (json::build(file).prewarm + 63) / 64 * 64;
+    const int prewarm = (ctnn::json::build(file).prewarm + 63) / 64 * 64;
     const double apart = test::largest_difference(test::after_silence(file, x, prewarm, true), y.values());
     MESSAGE(path.stem().string() << ": " << apart << " from NAM");
     // This LSTM makes much of how sums of floats are rounded: NAM's are 5e-6 from the same arithmetic in doubles.

@@ -26,8 +26,8 @@ namespace samples = test::rtneural;
 namespace {
 
 /// The input's shape for all of these numbers.
-extents shape_for(const json::document& file, std::size_t numbers) {
-  const declared_value x = json::declared_inputs(file)[0];
+extents shape_for(const ctnn::json::document& file, std::size_t numbers) {
+  const declared_value x = ctnn::json::declared_inputs(file)[0];
   extents shape;
   std::int64_t of_a_sample = 1;
   const std::size_t axis = x.axes.size() == 2 ? 0 : 1;
@@ -39,18 +39,18 @@ extents shape_for(const json::document& file, std::size_t numbers) {
   return shape;
 }
 /// What comes out of all of x: whole, or a block at a time.
-std::vector<float> run_whole(const json::document& file, const std::vector<float>& x, bool optimize) {
+std::vector<float> run_whole(const ctnn::json::document& file, const std::vector<float>& x, bool optimize) {
   const array in(shape_for(file, x.size()), x);
-  const model m(json::build(file, {{"x", in.shape()}}), {.optimize = optimize});
+  const model m(ctnn::json::build(file, {{"x", in.shape()}}), {.optimize = optimize});
   extractor e = m.extractor();
   e.input("x", in);
   const array y = e.extract("y");
   return {y.values().begin(), y.values().end()};
 }
-std::vector<float> run_blocks(const json::document& file, const std::vector<float>& x, int block) {
+std::vector<float> run_blocks(const ctnn::json::document& file, const std::vector<float>& x, int block) {
   const extents all = shape_for(file, x.size());
   const int axis = all.rank == 2 ? 0 : 1;
-  loaded_model whole = json::build(file, {{"x", all}});
+  loaded_model whole = ctnn::json::build(file, {{"x", all}});
   test::kept_names names;
   if (const problem_report p = make_stateful(whole.network, {block, axis}, names); p.found)
     throw error(std::string(p.layer) + ": " + describe(p.found));
@@ -87,7 +87,7 @@ TEST_CASE("small files of RTNeural's give its answers, whole and in parts") {
     }
     const auto known = test::rtneural_answers.find(s.name);
     REQUIRE(known != test::rtneural_answers.end());
-    const json::document file = json::parse(s.file(), s.name + ".json");
+    const ctnn::json::document file = ctnn::json::parse(s.file(), s.name + ".json");
     for (const bool optimize : {false, true})
       CHECK(test::largest_difference(run_whole(file, x, optimize), known->second) < 2e-6);
     CHECK(test::largest_difference(run_blocks(file, x, 8), known->second) < 2e-6);
@@ -104,7 +104,7 @@ TEST_CASE("the files of RTNeural's own tests give the answers that lie beside th
   // Of conv2d Keras' answers lie there, whose padding looks ahead in time; RTNeural's own are among the small files'.
   for (const std::string name : {"dense", "conv", "conv_stateless", "gru", "gru_1d", "lstm", "lstm_1d"}) {
     CAPTURE(name);
-    const json::document file = json::read((root / "models" / (name + ".json")).string());
+    const ctnn::json::document file = ctnn::json::read((root / "models" / (name + ".json")).string());
     const std::vector<float> x = numbers_in(root / "test_data" / (name + "_x_python.csv"));
     const std::vector<float> wanted = numbers_in(root / "test_data" / (name + "_y_python.csv"));
     std::vector<float> y = run_whole(file, x, true);

@@ -59,19 +59,19 @@ inline std::vector<float> end_of(const array& y, int samples) {
 }
 
 /// What the network makes of x behind so many samples of silence.
-inline std::vector<float> after_silence(const json::document& file, const array& x, int silence, bool optimize) {
+inline std::vector<float> after_silence(const ctnn::json::document& file, const array& x, int silence, bool optimize) {
   const array all = behind_silence(x, silence);
-  const model m(json::build(file, {{"x", all.shape()}}), {.optimize = optimize});
+  const model m(ctnn::json::build(file, {{"x", all.shape()}}), {.optimize = optimize});
   extractor e = m.extractor();
   e.input("x", all);
   return end_of(e.extract("y"), x.shape()[2]);
 }
 
 /// The same, `block` samples at a time: what the network looks back at is carried from one to the next.
-inline std::vector<float> in_parts(const json::document& file, const array& x, int silence, int block) {
+inline std::vector<float> in_parts(const ctnn::json::document& file, const array& x, int silence, int block) {
   const int before = (silence + block - 1) / block * block, samples = x.shape()[2];
   const array all = behind_silence(x, before);
-  loaded_model whole = json::build(file, {{"x", all.shape()}});
+  loaded_model whole = ctnn::json::build(file, {{"x", all.shape()}});
   kept_names names;
   if (const problem_report p = make_stateful(whole.network, {block, 2}, names); p.found)
     throw error(std::string(p.layer) + ": " + describe(p.found));

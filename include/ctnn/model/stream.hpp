@@ -28,8 +28,8 @@ struct stream_options {
   /// Shapes of inputs, of models whose files leave them open: [1, 80, 100] is a sequence of 100, say; streams have no
   /// end, whatever is said here.
   std::map<std::string, extents> input_shapes{};
-  /// Samples of silence that prewarm() stands for; below 0: what the file says (model::prewarm()), or the receptive field,
-  /// where it has an end.
+  /// Samples of silence that prewarm() stands for; below 0: what the file says (model::prewarm()), or the receptive
+  /// field, where it has an end.
   std::int64_t prewarm = -1;
   /// Numbers that are nearly zero count as zeros while process() runs.
   bool flush_denormals = true;
