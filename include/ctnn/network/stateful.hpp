@@ -52,7 +52,7 @@ auto stream_error_of() {
 template <class Net, int Block, int Axis>
 using stream_error = typename decltype(stream_error_of<Net, Block, Axis>())::type;
 
-template <class Net, int Block, int Axis, int Keep>
+template <class Net, int Block, int Axis, int Keep = 0>
 auto lift_stream() {
   if constexpr (found_in<Net>::error.found) return std::type_identity<stand_in>{};
   else if constexpr (streamed<Net, Block, Axis>::error.found) return std::type_identity<stand_in>{};
