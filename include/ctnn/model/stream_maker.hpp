@@ -172,7 +172,7 @@ class loaded_stream_maker {
       loaded_model whole = programs_.network(fed());
       prewarm_ = whole.prewarm;
       pool<rewrite_step> history;
-      const graph g = expanded(whole, std::move(whole.network), history);
+      const graph g = ir::expanded(whole, std::move(whole.network), history);
       find_stream(g.view(), how, found);
       if (found.error.found && found.error.found.kind != mistake::block_not_a_multiple) refuse(found.error);
       unit_ = unit_of_stream(g.view(), how);
@@ -226,7 +226,7 @@ class loaded_stream_maker {
   void add(const streaming& how) {
     loaded_model part = programs_.network(fed());
     pool<rewrite_step> history;
-    graph g = expanded(part, std::move(part.network), history);
+    graph g = ir::expanded(part, std::move(part.network), history);
     struct : name_maker {
       loaded_model* model = nullptr;
       std::string_view operator()(std::string_view of, std::string_view with) override {

@@ -31,7 +31,7 @@ class network_builder : public ir::model_builder {
   /// A node for what the file has at `at`; its first output.
   template <class Op>
   value_id node(const element& at, const std::string& name, const Op& op, std::initializer_list<value_id> in) {
-    graph& g = model.network;
+    ir::graph& g = model.network;
     if (g.nodes.size() == limits_.layers) at.fail("more layers than the limit, " + std::to_string(limits_.layers));
     const std::vector<value_id> inputs(in);
     if (const problem p = add_node(g, op, fresh_name(name), inputs)) at.fail(describe(p));
