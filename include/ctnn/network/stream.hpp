@@ -155,8 +155,6 @@ auto stream_for() {
 /// gives the same bits however they are cut into calls. All memory is a member; weights are shared. Net is declared for
 /// the whole sequence, of whatever length; it is rewritten as optimized<stateful<...>> is. What stateful<> refuses does
 /// not compile.
-///   nn::stream<net, nn::at_most<512>> effect{weights};
-///   effect.process(in, out, n);
 /// Its kernels are those of loaded models: with CTNN_COMPILED_KERNELS they are compiled already.
 template <class Net, class Most = at_most<512>, int Axis = ir::automatic_axis>
 class stream : public ir::stream_calls<stream<Net, Most, Axis>> {
