@@ -243,16 +243,6 @@ TEST_CASE("recurrent layers: any kind, several, a batch first, between convoluti
   add_output(b.g, "state", y + 1);
   check(b, b.add(windows(1, 2, 1), "head", {b.add(op::permute{{1, 0}}, "back", {y})}), {1, 3, 16}, 0, 3);
 }
-TEST_CASE("recurrent layers that begin with numbers of their own") {
-  builder b;
-  op::lstm lstm;
-  lstm.hidden = 6;
-  const value_id h = b.add(op::constant{{1, 6}}, "h0", {}), c = b.add(op::constant{{1, 6}}, "c0", {});
-  const value_id y = b.add(lstm, "lstm", {b.input("x", {48, 5}), h, c});
-  op::gru gru;
-  gru.hidden = 4;
-  check(b, b.add(gru, "gru", {y, b.add(op::full{{1, 4}}, "zeros", {})}), {1, 3, 16}, 0, 4);
-}
 TEST_CASE("two sequences, and what is the same for all samples") {
   builder b;
   const value_id x = b.input("x", {4, 48}), also = b.input("also", {4, 48}), style = b.input("style", {4, 1});

@@ -45,18 +45,22 @@ struct softmax_by_powers {
                                   lowers::nodes,       numerics::rescales,
                                   proved_by::running,  "what exponentials make of differences"};
   struct match {
-    node_id whole = none, sum = none, powers = none;
-    value_id e = none, x = none;
+    node_id whole = none, sum = none, powers = none, below = none, most = none;
+    value_id e = none, x = none, larger = none;
     int axis = none;
   };
-  using powers =
-      find::node<activation_is<"it divides no exponentials", function::exp>, &match::powers, find::value<&match::x>>;
+  using below = find::node<of_two_values<op::binary_function::sub>, &match::below, find::value<&match::larger>,
+                           find::node<op::reduce, &match::most, find::value<&match::larger>>>;
+  using powers = find::node<activation_is<"it divides no exponentials", function::exp>, &match::powers,
+                            find::also<find::value<&match::x>, find::maybe<below>>>;
   using pattern = find::node<of_two_values<op::binary_function::div>, &match::whole,
                              find::also<find::value<&match::e>, find::silently<powers>>,
                              find::alone<find::silently<find::node<op::reduce, &match::sum, find::value<&match::e>>>>>;
   static constexpr reason guard(const rewriter& r, match& m) {
     m.axis = reduced_axis(r, m.sum, op::reduction::sum);
     if (m.axis == none) return {"it does not divide by the sum along one axis", r.name(m.sum)};
+    if (m.below != none && r.readers(m.x) == 1 && reduced_axis(r, m.most, op::reduction::max) == m.axis)
+      return {"spelled_softmax leaves out the maximum, too", r.name(m.most), true};
     if (r.readers(m.e) != 2) return {"its exponentials are also read by another layer", r.name(m.powers), true};
     return {};
   }
