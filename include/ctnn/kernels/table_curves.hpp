@@ -33,7 +33,7 @@ struct sigmoid_entry {
   std::int32_t operator()(int i) const {
     const auto at = [](double x) { return 65536 / (1 + std::exp(-x / 24)); };
     const double here = at(i), raised = here + (at(i + 0.5) - (here + at(i + 1)) / 2) / 2;
-    return std::min(static_cast<std::int32_t>(raised + 0.5), 65535);
+    return std::min<std::int32_t>(static_cast<std::int32_t>(raised + 0.5), 65535);
   }
 };
 
@@ -149,7 +149,7 @@ class softmax_curves {
  private:
   template <class Table>
   static std::int32_t looked_up(const Table& table, std::int32_t x) {
-    x = std::clamp(x, -32768, 32767);
+    x = std::clamp<std::int32_t>(x, -32768, 32767);
     const int i = 256 + (x >> 7);
     const std::int32_t y = entry(table, i), slope = static_cast<std::int16_t>(entry(table, i + 1) - y);
     return static_cast<std::int16_t>(y + ((slope * (x & 0x7f) + 64) >> 7));
